@@ -1,0 +1,102 @@
+"""What goes to a model and what comes back: requests, answers and failures, all typed.
+
+Nothing here returns an empty text for an error: a call ends as an `Answer` or as a `Failure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+
+FailureKind: TypeAlias = Literal[
+    "network",  # no connection, reset, name not found
+    "timeout",  # a try or the whole request ran out of time
+    "rate_limit",  # 429 until the deadline
+    "server",  # 408, 409, 5xx
+    "empty",  # a response without text
+    "cut_off",  # finish_reason "length", or a body that ends too early
+    "content_filter",  # the provider refused the content
+    "auth",  # 401, 403, or no key
+    "bad_request",  # 400, 404, 422, context too long
+    "bad_image",  # an image of the request could not be read or prepared
+    "internal",  # a defect on this side, with the exception's text
+]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One chat message: its text and the files of its images, in the order a model sees them."""
+
+    role: Role
+    text: str
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to a model.
+
+    `task` names the prompt template (e.g. "verisciqa/claim_extraction") and `fields` holds what
+    the template was rendered with, nothing more: a rule-based model reads these instead of the
+    prose. `sampling` goes to the provider as it is. `draw` tells equal requests apart (votes).
+    `prompt_version` is the template's fingerprint.
+    """
+
+    messages: tuple[Message, ...]
+    task: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    draw: int = 0
+    prompt_version: str = ""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one call, as the provider counted them; `estimated` where it did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    estimated: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A model's text. `model` is the name as the provider answered it, `seconds` includes retries."""
+
+    text: str
+    model: str
+    finish_reason: str = "stop"
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    tries: int = 1
+    from_store: bool = False
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why there is no answer. `retryable`: the same request may succeed in a later run."""
+
+    kind: FailureKind
+    message: str
+    retryable: bool
+    seconds: float = 0.0
+    tries: int = 1
+
+
+Result: TypeAlias = Answer | Failure
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Anything that answers requests: a client of an endpoint, or the offline model."""
+
+    name: str
+
+    async def ask(self, request: Request) -> Result:
+        """Answer one request. Never raises for a failed call: it returns a `Failure`."""
+        ...

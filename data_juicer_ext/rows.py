@@ -1,0 +1,151 @@
+"""The columns of every kind of row, and the ids that know a row again.
+
+All columns are written here. Scalars are never null ("" stands for nothing), anything nested or
+of varying shape travels as a JSON string, and list columns are never empty: on the default
+executor the first batch that is written fixes the column types (see docs/operators.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def scrub(text: str) -> str:
+    """`text` without control characters and lone surrogates (either ends a Data-Juicer run).
+
+    Tabs and line feeds stay, carriage returns become line feeds.
+    """
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def content_id(kind: str, *parts: str) -> str:
+    """A stable id: the kind, then 20 hex digits of the SHA-256 of its parts."""
+    digest = hashlib.sha256("\x1f".join((kind, *parts)).encode("utf-8", "replace")).hexdigest()
+    return f"{kind}-{digest[:20]}"
+
+
+def to_json(value: Any) -> str:
+    """`value` as JSON text, keys in the order given, every string scrubbed."""
+    return scrub(json.dumps(value, ensure_ascii=False))
+
+
+@dataclass
+class Figure:
+    """One figure of a paper, from LaTeX or PDF; the objects of the `figures` column.
+
+    `number` is printed text ("3", "A.1"). `images` are files that a vision model can read,
+    `image_sources` the paths as found, relative to the paper's folder. `context` holds the citing
+    paragraphs; `context_places` ("file:line" or "page N") and `section` run parallel to it.
+    `page` counts from 1 (0: unknown); `bbox` is in points from the top left, [] if unknown.
+    `parent_label` and `panel` ("a") are set for panels only. `flags` say what is unusual.
+    """
+
+    figure_id: str = ""
+    number: str = ""
+    label: str = ""
+    labels: list[str] = field(default_factory=list)
+    parent_label: str = ""
+    panel: str = ""
+    caption: str = ""
+    caption_tex: str = ""
+    caption_place: str = ""
+    images: list[str] = field(default_factory=list)
+    image_sources: list[str] = field(default_factory=list)
+    context: list[str] = field(default_factory=list)
+    context_places: list[str] = field(default_factory=list)
+    section: list[str] = field(default_factory=list)
+    page: int = 0
+    bbox: list[float] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    quality: dict[str, Any] = field(default_factory=dict)
+
+
+def dump_figures(figures: Iterable[Figure]) -> str:
+    """The text of a `figures` column."""
+    return to_json([asdict(figure) for figure in figures])
+
+
+def load_figures(text: str) -> list[Figure]:
+    """The figures of a `figures` column; unknown keys (of a later version) are left out.
+
+    Raises ValueError for text that is not a JSON array of objects.
+    """
+    data = json.loads(text or "[]")
+    if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
+        raise ValueError("the figures column is not a JSON array of objects")
+    known = Figure.__dataclass_fields__
+    return [Figure(**{key: value for key, value in item.items() if key in known}) for item in data]
+
+
+FIGURE_ROW = (
+    "row_id", "paper_id", "figure_id", "domain", "images", "caption", "label", "number",
+    "labels", "context", "context_places", "provenance",
+)  # fmt: skip
+CLAIM_ROW = (*FIGURE_ROW, "claim")
+QA_ROW = (*CLAIM_ROW, "question", "options", "answer", "rationale", "figure_type", "question_type")
+
+
+def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
+    """A figure row: one figure with the text around it.
+
+    `context` joins the citing paragraphs by a blank line. `labels` is a JSON list: the figure's
+    labels and its panels'. `context_places` is a JSON list with an object a paragraph: place,
+    section and text.
+    """
+    paper_id = str(paper.get("paper_id") or "")
+    places = [
+        {"place": place, "section": section, "paragraph": paragraph}
+        for place, section, paragraph in zip(
+            figure.context_places, figure.section, figure.context, strict=False
+        )
+    ]
+    return {
+        "row_id": content_id("figure", paper_id, figure.figure_id, figure.caption),
+        "paper_id": scrub(paper_id),
+        "figure_id": figure.figure_id,
+        "domain": scrub(str(paper.get("domain") or "")),
+        "images": list(figure.images),
+        "caption": scrub(figure.caption),
+        "label": scrub(figure.label),
+        "number": figure.number,
+        "labels": to_json(figure.labels),
+        "context": scrub("\n\n".join(figure.context)),
+        "context_places": to_json(places),
+        "provenance": to_json({"flags": figure.flags, "image_sources": figure.image_sources,
+                               "caption_place": figure.caption_place}),
+    }  # fmt: skip
+
+
+def claim_row(figure: Mapping[str, Any], claim: str, source: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim row: the figure row with one claim, `source` (sentence, place, ...) in its provenance."""
+    claim = scrub(claim)
+    row = {key: figure[key] for key in FIGURE_ROW}
+    row["row_id"] = content_id("claim", str(figure["row_id"]), claim)
+    row["claim"] = claim
+    row["provenance"] = add_provenance(row["provenance"], source=dict(source), figure_row_id=figure["row_id"])
+    return row
+
+
+def qa_row(
+    claim: Mapping[str, Any], question: str, options: Sequence[str], answer: str
+) -> dict[str, Any]:
+    """A QA row: the claim row with a question, its options (no letters) and the answer's letter."""
+    options = [scrub(option) for option in options]
+    row = {key: claim[key] for key in CLAIM_ROW}
+    row["row_id"] = content_id("qa", str(claim["row_id"]), question, *options, answer)
+    row |= {"question": scrub(question), "options": options, "answer": answer,
+            "rationale": "", "figure_type": "", "question_type": ""}  # fmt: skip
+    row["provenance"] = add_provenance(row["provenance"], claim_row_id=claim["row_id"])
+    return row
+
+
+def add_provenance(text: str, **entries: Any) -> str:
+    """The JSON text of a `provenance` column with `entries` set in it."""
+    return to_json({**json.loads(text or "{}"), **entries})

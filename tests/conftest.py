@@ -1,0 +1,30 @@
+"""What every test runs under: no hidden installation, no keys, no network but loopback."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_hidden_installs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Data-Juicer installs packages in the middle of runs; here that fails loudly instead."""
+    os.environ["UV_OFFLINE"] = "1"
+    os.environ["PIP_NO_INDEX"] = "1"
+    os.environ["UV_CACHE_DIR"] = str(tmp_path_factory.mktemp("uv-cache"))
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key or endpoint of the machine reaches a test."""
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or name.startswith(("OPENAI_", "DJ_EXT_")):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def repo() -> Path:
+    """The top of the checkout."""
+    return Path(__file__).resolve().parent.parent
