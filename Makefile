@@ -1,0 +1,37 @@
+# make demo   the whole pipeline over the sample papers, on the embedded offline model
+# make test   all tests
+# make lint   ruff and mypy
+# Each makes .venv on its own first; nothing is installed once it stands.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test lint clean
+.DELETE_ON_ERROR:
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if (3, 10) <= v < (3, 13) else f"Python 3.10, 3.11 or 3.12 is needed, this is {v.major}.{v.minor}; name one with: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: export UV_OFFLINE = 1
+demo: export PIP_NO_INDEX = 1
+demo: $(STAMP)
+	@mkdir -p outputs/quickstart
+	@echo "Reading the sample papers (log: outputs/quickstart/demo.log) ..."
+	@$(BIN)/dj-process --config recipes/quickstart.yaml > outputs/quickstart/demo.log 2>&1 \
+		|| { tail -n 40 outputs/quickstart/demo.log; exit 1; }
+	@$(BIN)/dj-ext summary outputs/quickstart/run
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv outputs dj_ext_run

@@ -1,0 +1,116 @@
+"""The ledger of a run: one JSON line a decision, for kept and refused rows alike.
+
+Every process appends to a file of its own in `<run_dir>/ledger/` and flushes line by line, so
+that the ledger can be read while the run goes on and a killed run loses at most a line. Ray may
+execute a task twice: what counts is the last line of a (row, operator, tag) within a run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TextIO, TypeAlias
+
+from data_juicer_ext.rows import to_json
+
+Verdict: TypeAlias = Literal["keep", "drop", "undecided"]
+
+
+@dataclass
+class Spending:
+    """What one decision took: requests, tokens as the provider counted them, and seconds.
+
+    `calls` counts answered or failed requests, `tries` what went over the wire for them,
+    `store_hits` answers that were on disk already. `estimated`: some tokens were estimated.
+    """
+
+    calls: int = 0
+    tries: int = 0
+    store_hits: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    estimated: bool = False
+    seconds: float = 0.0
+
+
+@dataclass
+class Entry:
+    """One decision about one row by one operator.
+
+    `reason` is a short stable word; `detail` holds what it rests on (letters of the votes, ids of
+    the rows made, the failure's text). `model` is the name as the provider answered it.
+    """
+
+    row_id: str
+    operator: str
+    tag: str
+    verdict: Verdict
+    reason: str
+    paper_id: str = ""
+    figure_id: str = ""
+    model: str = ""
+    prompt: str = ""
+    parser: str = ""
+    sampling: dict[str, Any] = field(default_factory=dict)
+    spending: Spending = field(default_factory=Spending)
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+class LineWriter:
+    """Appends JSON lines to a file of this process in a folder; opened again after a fork."""
+
+    def __init__(self, folder: Path, run_id: str) -> None:
+        self.folder, self.run_id = folder, run_id
+        self._pid, self._file = 0, None  # type: int, TextIO | None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"folder": self.folder, "run_id": self.run_id, "_pid": 0, "_file": None}
+
+    def write(self, value: dict[str, Any]) -> None:
+        """Append one object as one line and flush it. Raises OSError when the disk does."""
+        if self._file is None or self._pid != os.getpid():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            name = f"{self.run_id}.{socket.gethostname()}.{os.getpid()}.jsonl"
+            self._file, self._pid = (self.folder / name).open("a", encoding="utf-8"), os.getpid()
+        self._file.write(to_json(value).replace("\n", " ") + "\n")
+        self._file.flush()
+
+
+class Ledger:
+    """Writes the decisions of one run; may be pickled to other processes."""
+
+    def __init__(self, run_dir: Path, run_id: str) -> None:
+        self.run_id = run_id
+        self._lines = LineWriter(run_dir / "ledger", run_id)
+
+    def record(self, entry: Entry) -> None:
+        """Append one decision, with the time (seconds since 1970) and the run's id."""
+        self._lines.write({"time": round(time.time(), 3), "run_id": self.run_id, **asdict(entry)})
+
+
+def read_lines(folder: Path, run_id: str = "") -> Iterator[dict[str, Any]]:
+    """The objects of all line files in `folder` (of one run, if named), cut-off lines left out."""
+    for path in sorted(folder.glob(f"{run_id or '*'}.*.jsonl")):
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                try:
+                    value = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(value, dict):
+                    yield value
+
+
+def decisions(run_dir: Path, run_id: str) -> list[dict[str, Any]]:
+    """The last decision of every (row, operator, tag) of a run, in the order they were made."""
+    last: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for entry in sorted(read_lines(run_dir / "ledger", run_id), key=lambda e: float(e.get("time", 0))):
+        last[entry["row_id"], entry["operator"], entry["tag"]] = entry
+    return list(last.values())

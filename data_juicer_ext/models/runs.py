@@ -1,0 +1,86 @@
+"""What a run leaves in its run folder beside the ledger: who it was, and its undecided rows.
+
+    <run_dir>/runs/<run_id>.json    recipe, executor, export path, start and end
+    <run_dir>/ledger/               see `ledger.py`
+    <run_dir>/undecided/            undecided rows, a file a process, while the run goes on
+    <run_dir>/undecided.jsonl       the undecided rows of the last run that ended
+    <run_dir>/images/               figures as images that a vision model can read
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from data_juicer_ext.models.ledger import Ledger, LineWriter, read_lines
+from data_juicer_ext.rows import to_json
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run into a run folder; may be pickled to other processes."""
+
+    run_dir: Path
+    run_id: str
+    ledger: Ledger = field(compare=False)
+    undecided: LineWriter = field(compare=False)
+
+    @property
+    def images(self) -> Path:
+        """Where figures are kept as images."""
+        return self.run_dir / "images"
+
+
+def new_run_id() -> str:
+    """An id that sorts by start: nanoseconds since 1970, then four random bytes."""
+    return f"{time.time_ns():019d}-{secrets.token_hex(4)}"
+
+
+def begin(run_dir: Path, about: dict[str, Any]) -> Run:
+    """A new run in `run_dir`, announced in `runs/`. Raises OSError if the folder can't be written."""
+    run_id = new_run_id()
+    (run_dir / "runs").mkdir(parents=True, exist_ok=True)
+    _write(run_dir / "runs" / f"{run_id}.json", {"run_id": run_id, "started": time.time(), **about})
+    return Run(run_dir, run_id, Ledger(run_dir, run_id), LineWriter(run_dir / "undecided", run_id))
+
+
+def end(run: Run) -> list[dict[str, Any]]:
+    """Mark the run as ended and gather its undecided rows into `undecided.jsonl`, which it returns.
+
+    Each is a whole row with `undecided` (operator, tag, reason, message) beside its columns.
+    """
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in read_lines(run.run_dir / "undecided", run.run_id):
+        rows[row["row_id"], row["undecided"]["tag"]] = row
+    path = run.run_dir / "undecided.jsonl"
+    _replace(path, "".join(to_json(row).replace("\n", " ") + "\n" for row in rows.values()))
+    for part in (run.run_dir / "undecided").glob(f"{run.run_id}.*.jsonl"):
+        part.unlink()
+    _write(run.run_dir / "runs" / f"{run.run_id}.json", {**about(run.run_dir, run.run_id), "ended": time.time()})
+    return list(rows.values())
+
+
+def about(run_dir: Path, run_id: str) -> dict[str, Any]:
+    """What `runs/<run_id>.json` says. Raises OSError or ValueError if it is not there or broken."""
+    value = json.loads((run_dir / "runs" / f"{run_id}.json").read_text(encoding="utf-8"))
+    return dict(value)
+
+
+def run_ids(run_dir: Path) -> list[str]:
+    """The ids of all runs in a run folder, oldest first."""
+    return sorted(path.stem for path in (run_dir / "runs").glob("*.json"))
+
+
+def _write(path: Path, value: dict[str, Any]) -> None:
+    _replace(path, to_json(value))
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)

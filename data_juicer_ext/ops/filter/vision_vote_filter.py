@@ -1,0 +1,119 @@
+"""Keeps questions that a vision model answers right from the figure, by majority vote."""
+
+import asyncio
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS
+
+from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.models.types import Answer, Failure
+from data_juicer_ext.ops.model_filter import ModelFilter, mapped_back
+from data_juicer_ext.ops.model_op import Calls, Outcome
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
+from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.prompts import request
+from data_juicer_ext.qa.domains import spelled_out
+from data_juicer_ext.qa.letters import LetterParse, parse_rationale
+from data_juicer_ext.qa.verdicts import Draw
+from data_juicer_ext.qa.votes import first_agreeing, vote
+
+OP_NAME = "vision_vote_filter"
+OWN_OPERATORS.append(OP_NAME)
+
+
+@OPERATORS.register_module(OP_NAME)
+class VisionVoteFilter(ModelFilter):
+    """Keeps a question if the majority of independent draws, figure in view, choose its answer.
+
+    Input: QA rows. Up to `draws` vision calls a row, with figure, caption and question, without
+    citing text. The rationale of the first draw that agrees goes to the column `rationale`.
+    Source: VeriSciQA, V_vis_con.
+    """
+
+    template = "verisciqa/vision_vote"
+
+    def __init__(
+        self,
+        api_model: str = "offline",
+        api_endpoint: str | None = None,
+        model_params: dict[str, Any] | None = None,
+        sampling_params: dict[str, Any] | None = None,
+        draws: int = 3,
+        majority: int = 2,
+        vote_mode: str = "fast",
+        permute_options: bool = False,
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "vision_vote",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param api_endpoint: the path behind the base URL; chat completions where empty.
+        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
+            ...; see docs/models.md).
+        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
+        :param draws: how many draws a vote has, 1 to 25.
+        :param majority: how many draws have to choose the answer, 1 to `draws`.
+        :param vote_mode: `fast` makes all draws at once; `frugal` one after the other, and stops
+            when the verdict is certain. The verdicts are the same.
+        :param permute_options: show each draw the options in an order of its own (seeded by the row).
+        :param run_dir: the run folder.
+        :param tag: the name of this listing in stats and ledger.
+        """
+        super().__init__(*args, **kwargs)
+        try:
+            self.draws = count("draws", draws, 1, 25)
+            self.majority = count("majority", majority, 1, draws)
+            one_of("vote_mode", vote_mode, ("fast", "frugal"))
+        except ConfigError as error:
+            stop(f"{OP_NAME}: {error}")
+        self.vote_mode, self.permute_options = vote_mode, permute_options
+        self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
+        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+
+    async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
+        """One QA row to its verdict."""
+        if self.vote_mode == "fast":
+            drawn = list(await asyncio.gather(*(self._draw(row, draw, calls) for draw in range(self.draws))))
+        else:
+            drawn = await self._one_by_one(row, calls)
+        parses = [parse for parse, _ in drawn]
+        decision = vote(parses, self.draws, self.majority, row["answer"])
+        assert decision is not None, "a vote with all draws made has a verdict"
+        decision.detail["letters"] = [_letters(parse) for parse in parses]
+        failure = next((parse for parse in parses if isinstance(parse, Failure)), None)
+        if decision.verdict == "undecided" and failure is not None:
+            decision.detail["message"] = failure.message
+        agreeing = first_agreeing(parses, row["answer"]) if decision.verdict == "keep" else None
+        rationale = parse_rationale(drawn[agreeing][1]) if agreeing is not None else ""
+        return self.outcome(row, decision, rationale=rationale)
+
+    async def _one_by_one(self, row: dict[str, Any], calls: Calls) -> list[tuple[Draw, str]]:
+        drawn: list[tuple[Draw, str]] = []
+        for draw in range(self.draws):
+            drawn.append(await self._draw(row, draw, calls))
+            if vote([parse for parse, _ in drawn], self.draws, self.majority, row["answer"]) is not None:
+                break
+        return drawn
+
+    async def _draw(self, row: dict[str, Any], draw: int, calls: Calls) -> tuple[Draw, str]:
+        """How one draw is read, and its text."""
+        order = self.order(row, draw, self.permute_options)
+        options = [row["options"][index] for index in order]
+        asked = request(self.template, self.sampling, images=tuple(row["images"]), draw=draw,
+                        domain=spelled_out(row["domain"]), caption=row["caption"],
+                        question=row["question"], options=options)  # fmt: skip
+        answer: tuple[LetterParse, Answer] | Failure = await self.ask_letter(calls, asked, options)
+        if isinstance(answer, Failure):
+            return answer, ""
+        return mapped_back(answer[0], order), answer[1].text
+
+
+def _letters(draw: Draw) -> str:
+    if not isinstance(draw, LetterParse):
+        return "failed"
+    return ",".join(draw.letters) or draw.kind

@@ -1,0 +1,13 @@
+from data_juicer_ext.ops.mapper import (
+    claim_extractor_mapper,
+    figure_rows_mapper,
+    latex_figure_context_mapper,
+    mcq_generator_mapper,
+)
+
+__all__ = [
+    "claim_extractor_mapper",
+    "figure_rows_mapper",
+    "latex_figure_context_mapper",
+    "mcq_generator_mapper",
+]

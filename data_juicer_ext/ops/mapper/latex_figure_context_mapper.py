@@ -1,0 +1,172 @@
+"""Paper row to the same row with its figures."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS, Mapper
+
+from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
+from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.ops.batches import set_column, to_rows
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, one_of
+from data_juicer_ext.ops.recipe import RecipeError, first_row, missing_columns, running, stop
+from data_juicer_ext.rows import dump_figures, scrub, to_json
+
+OP_NAME = "latex_figure_context_mapper"
+OWN_OPERATORS.append(OP_NAME)
+
+# Papers are heavy rows: small batches keep all processes busy and lose little when one dies.
+PAPERS_A_BATCH = 8
+
+
+@OPERATORS.register_module(OP_NAME)
+class LatexFigureContextMapper(OwnOp, Mapper):
+    """Finds the figures of a LaTeX paper with captions, labels, images and citing paragraphs.
+
+    Input: a row a paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz,
+    .zip, .gz of one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and
+    `given_images` (JSON lists) tie the figures to given pairs. Output: the same row with
+    `figures` (a JSON array), `paper_error` ("" or why the paper could not be read) and
+    `paper_notes` (a JSON list: files missing, paths refused, pairs refused). A paper that can't be
+    read keeps its row, with no figures. Source: VeriSciQA, appendix A.1.
+    """
+
+    _batched_op = True
+
+    def __init__(
+        self,
+        paper_root: str = ".",
+        main_file: str = "",
+        granularity: str = "figure",
+        citation_commands: list[str] | None = None,
+        paragraph_separator: str = "",
+        caption_matching_threshold: float = 0.9,
+        dpi: int = 0,
+        paper_id_key: str = "paper_id",
+        paper_path_key: str = "paper_path",
+        latex_key: str = "text",
+        figures_key: str = "figures",
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param paper_root: the folder that relative paths in `paper_path` start from; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param main_file: the main document, relative to the paper's folder; found where empty.
+        :param granularity: `figure` for whole figures, `panel` for their panels as well, each an
+            object of its own.
+        :param citation_commands: the reference commands that make a paragraph a citing one;
+            where empty, \\ref and its whole family, and the paper's own wrappers of them.
+        :param paragraph_separator: a regular expression that ends a paragraph; a blank line
+            where empty.
+        :param caption_matching_threshold: the least Levenshtein similarity, 0 to 1, that ties a
+            given caption to a figure.
+        :param dpi: the resolution at which PDF and EPS figures become PNG; 0 for the default.
+        :param paper_id_key: the column with the paper's id.
+        :param paper_path_key: the column with the paper's path.
+        :param latex_key: the column with the LaTeX itself, used where the path is empty.
+        :param figures_key: the column that is written.
+        :param run_dir: the run folder; images go to `images/` in it.
+        :param tag: the name of this listing in the ledger; the operator's name where empty.
+        """
+        super().__init__(*args, **kwargs)
+        self.paper_id_key, self.paper_path_key = paper_id_key, paper_path_key
+        self.latex_key, self.figures_key = latex_key, figures_key
+        try:
+            one_of("granularity", granularity, ("figure", "panel"))
+            between("caption_matching_threshold", caption_matching_threshold, 0.0, 1.0)
+            between("dpi", dpi, 0, 1200)
+            self.paper_root = Path(expand_environment(paper_root)).absolute()
+            self.options = _options(main_file, granularity, citation_commands, paragraph_separator,
+                                    caption_matching_threshold, dpi)  # fmt: skip
+            self._check_dataset()
+        except (ConfigError, RecipeError) as error:
+            stop(f"{OP_NAME}: {error}")
+        if kwargs.get("batch_size") in (None, 1000):
+            self.batch_size = PAPERS_A_BATCH
+        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+
+    def _check_dataset(self) -> None:
+        row = first_row(str(running().get("dataset_path") or ""))
+        if row is not None:
+            problem = missing_columns(row, (self.paper_path_key, self.latex_key))
+            if problem:
+                raise RecipeError(f"{problem}; a paper's row needs its path or its LaTeX")
+
+    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
+        """A batch of paper rows, each with its figures."""
+        results = [self._read(row) for row in to_rows(samples)]
+        set_column(samples, self.figures_key, [figures for figures, _, _ in results])
+        set_column(samples, "paper_error", [error for _, error, _ in results])
+        set_column(samples, "paper_notes", [notes for _, _, notes in results])
+        return samples
+
+    def _read(self, row: dict[str, Any]) -> tuple[str, str, str]:
+        """The figures, the error and the notes of one paper, as columns hold them."""
+        paper_id = str(row.get(self.paper_id_key) or "")
+        try:
+            found = self._extract(row)
+        except PaperError as error:
+            message = f"paper {paper_id or '(no paper_id)'}: {error}"
+        except Exception as error:  # a paper that breaks the parser must cost this paper only
+            message = f"paper {paper_id}: {type(error).__name__} while reading it: {str(error)[:300]}"
+        else:
+            self._note(row, "keep", "read" if found.figures else "no_figures",
+                       {"figures": len(found.figures), "main_file": found.main_file,
+                        "main_reason": found.main_reason, "notes": found.notes[:50]})  # fmt: skip
+            return dump_figures(found.figures), "", to_json(found.notes)
+        self._note(row, "drop", "unreadable_paper", {"message": scrub(message)})
+        return "[]", scrub(message), "[]"
+
+    def _extract(self, row: dict[str, Any]) -> Extraction:
+        captions = _json_list(row, "given_captions")
+        images = _json_list(row, "given_images")
+        images = [str(self.paper_root / image) if image else "" for image in images] if images else None
+        path, text = row.get(self.paper_path_key), row.get(self.latex_key)
+        if path:
+            return read_figures(self.paper_root / str(path), self.run_info.images, self.options, captions, images)
+        if text:
+            return figures_from_text(str(text), self.run_info.images, self.options, captions, images)
+        raise PaperError(f"the row has neither {self.paper_path_key} nor {self.latex_key}")
+
+    def _note(self, row: dict[str, Any], verdict: Any, reason: str, detail: dict[str, Any]) -> None:
+        paper_id = str(row.get(self.paper_id_key) or "")
+        self.run_info.ledger.record(
+            Entry(row_id=paper_id, operator=OP_NAME, tag=self.tag, verdict=verdict, reason=reason,
+                  paper_id=paper_id, detail=detail)
+        )  # fmt: skip
+
+
+def _options(
+    main_file: str, granularity: str, commands: list[str] | None, separator: str, threshold: float, dpi: int
+) -> LatexOptions:
+    given: dict[str, Any] = {"main_file": main_file, "granularity": granularity,
+                             "caption_matching_threshold": threshold}  # fmt: skip
+    if commands:
+        given["citation_commands"] = tuple(command.lstrip("\\") for command in commands)
+    if separator:
+        given["paragraph_separator"] = separator
+    if dpi:
+        given["dpi"] = dpi
+    return LatexOptions(**given)
+
+
+def _json_list(row: dict[str, Any], column: str) -> list[str] | None:
+    """A column that holds a JSON list (or a list already); None where it is empty."""
+    value = row.get(column)
+    if not value:
+        return None
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError as error:
+            raise PaperError(f"{column} is not a JSON list ({error})") from error
+    if not isinstance(value, list):
+        raise PaperError(f"{column} is not a JSON list")
+    return [str(item or "") for item in value]

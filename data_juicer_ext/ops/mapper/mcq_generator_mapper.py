@@ -1,0 +1,92 @@
+"""Claim row to a multiple-choice question."""
+
+import json
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS, Mapper
+
+from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.batches import replace_rows, to_rows
+from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
+from data_juicer_ext.prompts import request
+from data_juicer_ext.qa.domains import spelled_out
+from data_juicer_ext.qa.mcq import MCQParse, leak_problem, parse_mcq
+from data_juicer_ext.rows import QA_ROW, qa_row
+
+OP_NAME = "mcq_generator_mapper"
+OWN_OPERATORS.append(OP_NAME)
+
+
+@OPERATORS.register_module(OP_NAME)
+class MCQGeneratorMapper(ModelOp, Mapper):
+    """Turns a claim into a single-choice question with 2 to 4 options, one of them right.
+
+    Input: claim rows. Output: QA rows, none for a claim that is too vague. One text call a claim,
+    without the figure. A question that quotes the label, the caption or the text is asked for once
+    more and then refused. Source: VeriSciQA, Eq. 3.
+    """
+
+    _batched_op = True
+    template = "verisciqa/mcq_generation"
+
+    def __init__(
+        self,
+        api_model: str = "offline",
+        api_endpoint: str | None = None,
+        model_params: dict[str, Any] | None = None,
+        sampling_params: dict[str, Any] | None = None,
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param api_endpoint: the path behind the base URL; chat completions where empty.
+        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
+            ...; see docs/models.md).
+        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
+        :param run_dir: the run folder.
+        :param tag: the name of this listing in the ledger; the operator's name where empty.
+        """
+        super().__init__(*args, **kwargs)
+        self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
+        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+
+    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
+        """A batch of claim rows as QA rows."""
+        outcomes = self.outcomes(to_rows(samples))
+        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), QA_ROW)
+
+    async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
+        """One claim to its question."""
+        labels = json.loads(row["labels"])
+        paragraphs = [place["paragraph"] for place in json.loads(row["context_places"])]
+
+        def problem(parsed: MCQParse) -> str:
+            if parsed.kind == "unparsable":
+                return parsed.problem or "no question with options and an answer was found"
+            if parsed.mcq is None:
+                return ""
+            return leak_problem(parsed.mcq, row["label"], labels, row["caption"], row["context"])
+
+        asked = request(self.template, self.sampling, domain=spelled_out(row["domain"]), label=row["label"],
+                        caption=row["caption"], paragraphs=paragraphs, claim=row["claim"])  # fmt: skip
+        answer = await calls.ask_parsed(asked, parse_mcq, problem, self.repair_template)
+        if isinstance(answer, Failure):
+            return undecided(answer)
+        parsed, _ = answer
+        if parsed.mcq is None:
+            return Outcome("drop", "too_vague" if parsed.kind == "none" else "unparsable",
+                           detail={"problem": parsed.problem} if parsed.problem else {})  # fmt: skip
+        mcq = parsed.mcq
+        told = {"question": mcq.question, "options": list(mcq.options), "answer": mcq.answer}
+        leak = problem(parsed)
+        if leak:
+            return Outcome("drop", "quotes_source", detail={**told, "problem": leak})
+        made = qa_row(row, mcq.question, mcq.options, mcq.answer)
+        return Outcome("keep", "question", [made], detail={"made": made["row_id"], **told})

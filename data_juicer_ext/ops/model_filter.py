@@ -1,0 +1,71 @@
+"""What the three verification filters share: a verdict a row in stats, and only `keep` stays."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from data_juicer.ops.base_op import Filter
+from data_juicer.utils.constant import Fields
+
+from data_juicer_ext.models.types import Answer, Failure, Request
+from data_juicer_ext.ops.batches import to_rows
+from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome
+from data_juicer_ext.qa.letters import PARSER_VERSION, LetterParse, parse_letter
+from data_juicer_ext.qa.permute import permutation
+from data_juicer_ext.qa.verdicts import Decision
+
+
+class ModelFilter(ModelOp, Filter):
+    """A filter whose verdict comes from a model's choice among the options.
+
+    Writes `<tag>_verdict` and `<tag>_reason` into the row's stats. Rows whose call failed are
+    undecided: not kept, not refused, and written to `undecided.jsonl` in the run folder.
+    """
+
+    _batched_op = True
+    parser_version = PARSER_VERSION
+
+    def compute_stats_batched(self, samples: dict[str, Any], context: bool = False) -> dict[str, Any]:
+        """Decide a batch; sets stats and the columns that the filter writes."""
+        outcomes = self.outcomes(to_rows(samples))
+        for index, outcome in enumerate(outcomes):
+            stats = dict(samples[Fields.stats][index] or {})
+            stats[f"{self.tag}_verdict"], stats[f"{self.tag}_reason"] = outcome.verdict, outcome.reason
+            samples[Fields.stats][index] = stats
+            for column, value in outcome.columns.items():
+                samples[column][index] = value
+        return samples
+
+    def process_single(self, sample: dict[str, Any]) -> bool:
+        """True for `keep` alone."""
+        return bool(sample[Fields.stats].get(f"{self.tag}_verdict") == "keep")
+
+    async def ask_letter(
+        self, calls: Calls, request: Request, options: Sequence[str]
+    ) -> tuple[LetterParse, Answer] | Failure:
+        """One call and the option it chooses, asked for again once where none can be read."""
+
+        def parse(text: str) -> LetterParse:
+            return parse_letter(text, options)
+
+        def problem(parsed: LetterParse) -> str:
+            return "no option could be read from it" if parsed.kind == "unparsable" else ""
+
+        return await calls.ask_parsed(request, parse, problem, self.repair_template)
+
+    def order(self, row: dict[str, Any], draw: int, permute: bool) -> tuple[int, ...]:
+        """The order in which a draw shows the options: position -> index of the option."""
+        if not permute:
+            return tuple(range(len(row["options"])))
+        return permutation(row["options"], (row["row_id"], self.tag), draw)
+
+    def outcome(self, row: dict[str, Any], decision: Decision, **columns: Any) -> Outcome:
+        """A decision as an outcome that also notes this filter's part in the row's provenance."""
+        return Outcome(decision.verdict, decision.reason, columns={"provenance": row["provenance"], **columns},
+                       detail=decision.detail, message=str(decision.detail.get("message", "")))  # fmt: skip
+
+
+def mapped_back(parse: LetterParse, order: Sequence[int]) -> LetterParse:
+    """A parse of permuted options with the letters that the row itself gives them."""
+    letters = (chr(ord("A") + order[ord(letter) - ord("A")]) for letter in parse.letters)
+    return replace(parse, letters=tuple(sorted(letters)))

@@ -1,0 +1,204 @@
+"""The one loop that every model-calling operator shares.
+
+A batch of rows becomes a coroutine a row on the process's event loop, so that calls are in flight
+across the whole batch. Each row ends as an `Outcome`; no row's error touches another row.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
+
+from data_juicer_ext.models.client import get_model
+from data_juicer_ext.models.endpoint import ConfigError, EndpointConfig, parse_model_params, require_key
+from data_juicer_ext.models.ledger import Entry, Spending, Verdict
+from data_juicer_ext.models.loop import drive
+from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result
+from data_juicer_ext.ops.own_op import OwnOp, between
+from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.prompts import PromptError, fingerprint, render
+from data_juicer_ext.rows import add_provenance
+
+# A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray a
+# batch is a task, and smaller ones spread over workers.
+BATCH_SIZE = 4096
+RAY_BATCH_SIZE = 256
+
+Parse = TypeVar("Parse")
+
+
+@dataclass
+class Outcome:
+    """What became of one row: its verdict, what was made from it, and columns to set in it.
+
+    `message` is for the user (why a row is undecided); `detail` goes to the ledger.
+    """
+
+    verdict: Verdict
+    reason: str
+    made: list[dict[str, Any]] = field(default_factory=list)
+    columns: dict[str, Any] = field(default_factory=dict)
+    detail: dict[str, Any] = field(default_factory=dict)
+    message: str = ""
+
+
+def undecided(failure: Failure) -> Outcome:
+    """The outcome of a row whose needed call failed."""
+    return Outcome("undecided", f"call_failed:{failure.kind}", message=failure.message)
+
+
+class Calls:
+    """The calls of one row: asks the model, repairs once, and counts what it took."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.spending = Spending()
+        self.model_name = ""
+
+    async def ask(self, request: Request) -> Result:
+        """One call; failures come back as `Failure`."""
+        result = await self.model.ask(request)
+        self._count(result)
+        return result
+
+    async def ask_parsed(
+        self, request: Request, parse: Callable[[str], Parse], problem: Callable[[Parse], str], repair: str
+    ) -> tuple[Parse, Answer] | Failure:
+        """One call and its parse; where `problem` finds one, the model is told so and asked once more.
+
+        `repair` names the template of the follow-up (field: problem).
+        """
+        result = await self.ask(request)
+        if isinstance(result, Failure):
+            return result
+        parsed = parse(result.text)
+        found = problem(parsed)
+        if not found:
+            return parsed, result
+        follow_up = (*request.messages, Message("assistant", result.text), *render(repair, problem=found))
+        second = await self.ask(replace(request, messages=follow_up))
+        if isinstance(second, Failure):
+            return second
+        return parse(second.text), second
+
+    def _count(self, result: Result) -> None:
+        spent = self.spending
+        spent.calls += 1
+        spent.tries += result.tries
+        spent.seconds = round(spent.seconds + result.seconds, 4)
+        if isinstance(result, Answer):
+            self.model_name = result.model
+            spent.store_hits += result.from_store
+            spent.prompt_tokens += result.usage.prompt_tokens
+            spent.completion_tokens += result.usage.completion_tokens
+            spent.cached_tokens += result.usage.cached_tokens
+            spent.reasoning_tokens += result.usage.reasoning_tokens
+            spent.estimated |= result.usage.estimated
+
+
+class ModelOp(OwnOp):
+    """Mixed in before Mapper or Filter by operators that call a model."""
+
+    # The template that the operator renders, and the one for asking again.
+    template: str
+    repair_template = "verisciqa/repair"
+    parser_version = ""
+
+    endpoint: EndpointConfig
+    sampling: dict[str, Any]
+
+    def set_up_model(
+        self,
+        api_model: str,
+        api_endpoint: str | None,
+        model_params: dict[str, Any] | None,
+        sampling_params: dict[str, Any] | None,
+        host_params: dict[str, Any],
+    ) -> None:
+        """Check everything about the model before the first row, or stop the run plainly."""
+        try:
+            self.endpoint = parse_model_params(api_model, api_endpoint, model_params)
+            self.sampling = _checked_sampling(sampling_params)
+            require_key(self.endpoint)
+            fingerprint(self.template)
+            fingerprint(self.repair_template)
+        except (ConfigError, PromptError) as error:
+            stop(f"{self._name}: {error}")
+        self.run_in_process()
+        if host_params.get("batch_size") in (None, 1000):
+            self.batch_size = RAY_BATCH_SIZE if _on_ray() else BATCH_SIZE
+
+    async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
+        """The operator's own part: one row to its outcome."""
+        raise NotImplementedError
+
+    def outcomes(self, rows: Sequence[dict[str, Any]]) -> list[Outcome]:
+        """Decide all rows at once, write the ledger, and set undecided rows aside; in order."""
+        model = get_model(self.endpoint)
+
+        async def one(row: dict[str, Any]) -> tuple[Outcome, Calls]:
+            calls = Calls(model)
+            try:
+                return await self.decide(row, calls), calls
+            except Exception as error:  # a defect or a malformed row must cost this row only
+                return _defect(error), calls
+
+        def lost(row: dict[str, Any], error: Exception) -> tuple[Outcome, Calls]:
+            return _defect(error), Calls(model)
+
+        decided = drive(rows, one, lost)
+        for row, (outcome, calls) in zip(rows, decided, strict=True):
+            self._record(row, outcome, calls)
+        return [outcome for outcome, _ in decided]
+
+    def _record(self, row: dict[str, Any], outcome: Outcome, calls: Calls) -> None:
+        detail = {**outcome.detail, **({"message": outcome.message} if outcome.message else {})}
+        entry = Entry(
+            row_id=str(row.get("row_id", "")), operator=self._name, tag=self.tag,
+            verdict=outcome.verdict, reason=outcome.reason,
+            paper_id=str(row.get("paper_id", "")), figure_id=str(row.get("figure_id", "")),
+            model=calls.model_name or self.endpoint.model, prompt=self._prompt(), parser=self.parser_version,
+            sampling=self.sampling, spending=calls.spending, detail=detail,
+        )  # fmt: skip
+        self.run_info.ledger.record(entry)
+        if outcome.verdict == "undecided":
+            self.set_aside(row, entry)
+        for target in (*outcome.made, outcome.columns):
+            if "provenance" in target:
+                target["provenance"] = add_step(target["provenance"], self._step(entry))
+
+    def _prompt(self) -> str:
+        return f"{self.template}@{fingerprint(self.template)}"
+
+    def _step(self, entry: Entry) -> dict[str, Any]:
+        """What a kept row says about this operator's part in it."""
+        return {"tag": entry.tag, "model": entry.model, "prompt": entry.prompt, "sampling": entry.sampling,
+                "reason": entry.reason, **asdict(entry.spending)}  # fmt: skip
+
+
+def add_step(provenance: str, step: dict[str, Any]) -> str:
+    """The `provenance` column with one more entry in its list `steps`."""
+    import json
+
+    return add_provenance(provenance, steps=[*json.loads(provenance or "{}").get("steps", []), step])
+
+
+def _defect(error: Exception) -> Outcome:
+    kind = type(error).__name__
+    return Outcome("undecided", f"error:{kind}", message=f"{kind}: {str(error)[:300]}")
+
+
+def _checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:
+    sampling = dict(sampling or {})
+    if "temperature" in sampling:
+        between("sampling_params: temperature", sampling["temperature"], 0.0, 2.0)
+    if "n" in sampling:
+        raise ConfigError("sampling_params: n is set by the operator (see `draws`)")
+    if "messages" in sampling or "model" in sampling:
+        raise ConfigError("sampling_params: messages and model are set by the operator (see `api_model`)")
+    return sampling
+
+
+def _on_ray() -> bool:
+    from data_juicer.utils.ray_utils import is_ray_mode
+
+    return bool(is_ray_mode())

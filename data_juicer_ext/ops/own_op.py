@@ -1,0 +1,102 @@
+"""What all operators of this package share: their run, their tag, and how the host runs them."""
+
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from data_juicer_ext.models import runs
+from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.ops import closing
+from data_juicer_ext.ops.recipe import RecipeError, literal_keys, only_trying, running, shared_tags, stop
+
+DEFAULT_RUN_DIR = "./dj_ext_run"
+
+# Every operator of this package, by name; filled as they are registered.
+OWN_OPERATORS: list[str] = []
+
+# One run a process and run folder, whatever the number of operators.
+_RUNS: dict[Path, runs.Run] = {}
+
+
+def current_run(run_dir: str) -> runs.Run:
+    """The run of this process in `run_dir`, begun on first use and closed when the process ends.
+
+    Raises RecipeError if the folder can't be written.
+    """
+    folder = Path(os.path.abspath(expand_environment(run_dir)))  # noqa: PTH100 - must not follow links
+    if folder not in _RUNS:
+        config = running()
+        recipe = [str(path) for path in config.get("config") or []]
+        about = {"recipe": recipe, "executor": str(config.get("executor_type", "")),
+                 "dataset_path": str(config.get("dataset_path") or ""),
+                 "export_path": str(config.get("export_path") or "")}  # fmt: skip
+        try:
+            _RUNS[folder] = runs.begin(folder, about)
+        except OSError as error:
+            raise RecipeError(f"run_dir: {folder} can't be written ({error.strerror or error})") from error
+        closing.at_exit(_RUNS[folder])
+    return _RUNS[folder]
+
+
+class OwnOp:
+    """Mixed in before Mapper or Filter; `__init__` of an operator calls `join_run` last."""
+
+    _name: str
+    tag: str
+    run_info: runs.Run
+
+    def join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
+        """Take part in the run of this process, or stop it with a plain message."""
+        try:
+            self._check_recipe()
+            if ray_execution_mode == "actor":
+                raise RecipeError("ray_execution_mode: this operator runs as Ray tasks; leave the parameter out")
+            if not only_trying():
+                self.run_info = current_run(run_dir)
+        except (RecipeError, ConfigError) as error:
+            stop(f"{self._name}: {error}")
+        self.tag = tag or self._name
+
+    def _check_recipe(self) -> None:
+        process = running().get("process") or []
+        for complaint in (*shared_tags(process, OWN_OPERATORS), *literal_keys(process)):
+            raise RecipeError(complaint)
+
+    def run_in_process(self) -> None:
+        """On the default executor, work in the driver's process: no fork a step, none after threads."""
+        self.num_proc = None
+        self.auto_op_parallelism = False
+
+    def _fingerprint_bytes(self) -> bytes:
+        # A cached result would be replayed without its ledger lines, or with the undecided rows
+        # of a time when an endpoint was down: never the same fingerprint twice.
+        return secrets.token_bytes(16)
+
+    def set_aside(self, row: dict[str, Any], entry: Entry) -> None:
+        """Write an undecided row out as a whole row."""
+        about = {"operator": entry.operator, "tag": entry.tag, "reason": entry.reason,
+                 "message": str(entry.detail.get("message", ""))}  # fmt: skip
+        plain = {key: value for key, value in row.items() if not key.startswith("__dj__")}
+        self.run_info.undecided.write({**plain, "undecided": about})
+
+
+def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+    """Raise ConfigError unless `value` is one of `allowed`."""
+    if value not in allowed:
+        raise ConfigError(f"{name}: {value!r} is not one of {', '.join(allowed)}")
+
+
+def between(name: str, value: float, low: float, high: float) -> None:
+    """Raise ConfigError unless `low` <= `value` <= `high`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise ConfigError(f"{name}: {value!r} is not a number from {low:g} to {high:g}")
+
+
+def count(name: str, value: int, low: int, high: int) -> int:
+    """`value`, a whole number from `low` to `high`. Raises ConfigError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ConfigError(f"{name}: {value!r} is not a whole number from {low} to {high}")
+    return value

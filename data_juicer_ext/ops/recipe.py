@@ -1,0 +1,122 @@
+"""The recipe that Data-Juicer is running, seen from an operator: what can't work, said at the start."""
+
+import contextlib
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+_TABLES = (".jsonl", ".json")
+
+
+class RecipeError(ValueError):
+    """Something in a recipe that would stop a run or spoil it; the message says what to write instead."""
+
+
+# Set while operators are made only to hear what they say about their parameters.
+_trying = False
+
+
+@contextlib.contextmanager
+def trying() -> Iterator[None]:
+    """Within it operators begin no run, and `stop` raises RecipeError instead of ending the process."""
+    global _trying
+    _trying = True
+    try:
+        yield
+    finally:
+        _trying = False
+
+
+def only_trying() -> bool:
+    """Whether operators are made just to be checked."""
+    return _trying
+
+
+def stop(message: str) -> NoReturn:
+    """End the run before its first row with a plain message.
+
+    Data-Juicer swallows the text of a SystemExit and wraps any other exception in a stack trace,
+    so the message goes straight to the terminal.
+    """
+    if _trying:
+        raise RecipeError(message)
+    print(f"\ndata_juicer_ext: {message}\n", file=sys.__stderr__, flush=True)
+    raise SystemExit(2)
+
+
+def running() -> Mapping[str, Any]:
+    """The configuration of the run in this process; empty outside of one."""
+    module = sys.modules.get("data_juicer.config.config")
+    config = getattr(module, "global_cfg", None)
+    return dict(config) if config is not None else {}
+
+
+def steps(process: Sequence[Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The (operator, parameters) pairs of a recipe's `process` list."""
+    found = []
+    for item in process or []:
+        if isinstance(item, Mapping) and len(item) == 1:
+            [(name, parameters)] = item.items()
+            found.append((str(name), dict(parameters or {})))
+    return found
+
+
+def shared_tags(process: Sequence[Any], ours: Sequence[str]) -> list[str]:
+    """Complaints about operators listed twice with one tag: they would overwrite each other's verdicts."""
+    counts = Counter((name, str(parameters.get("tag") or "")) for name, parameters in steps(process) if name in ours)
+    return [
+        f"{name} is listed {count} times with the tag {tag or '(none)'!r}; give each listing a `tag` of its own, "
+        "and spell out every parameter in each (Data-Juicer fills gaps from the first)"
+        for (name, tag), count in counts.items()
+        if count > 1
+    ]
+
+
+def literal_keys(process: Sequence[Any]) -> list[str]:
+    """Complaints about keys written into the recipe, which Data-Juicer copies into its logs."""
+    complaints = []
+    for name, parameters in steps(process):
+        model_params = parameters.get("model_params") or {}
+        if isinstance(model_params, Mapping) and "api_key" in model_params:
+            complaints.append(
+                f"{name}: a key does not belong in a recipe, which is copied into logs; put it into an "
+                "environment variable and name that variable as `api_key_env`"
+            )
+    return complaints
+
+
+def first_row(dataset_path: str) -> dict[str, Any] | None:
+    """The first row of a local JSON Lines file; None where it is another kind of dataset.
+
+    Raises RecipeError if the file is missing, empty or not JSON.
+    """
+    path = Path(dataset_path)
+    if "://" in dataset_path or path.is_dir() or re.search(r"\s", dataset_path) or path.suffix not in _TABLES:
+        return None
+    if not path.is_file():
+        raise RecipeError(f"dataset_path: there is no file {dataset_path}")
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        line = next((line for line in lines if line.strip()), "")
+    if not line:
+        raise RecipeError(f"dataset_path: {dataset_path} is empty; it needs a row a paper")
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        if path.suffix == ".json":
+            return None
+        raise RecipeError(f"dataset_path: the first line of {dataset_path} is not JSON ({error})") from error
+    return row if isinstance(row, dict) else None
+
+
+def missing_columns(row: Mapping[str, Any], one_of: Sequence[str], all_of: Sequence[str] = ()) -> str:
+    """What the dataset lacks, as a sentence; "" if nothing. It needs all of one list, and one of the other."""
+    lacking = [name for name in all_of if name not in row]
+    if lacking:
+        return f"the dataset has no column {', '.join(lacking)} (it has: {', '.join(row) or 'none'})"
+    if one_of and not any(name in row for name in one_of):
+        return f"the dataset has none of the columns {', '.join(one_of)} (it has: {', '.join(row) or 'none'})"
+    return ""

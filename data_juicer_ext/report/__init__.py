@@ -1,0 +1,1 @@
+"""What a run did, for people: the funnel, the files, and the pairs themselves."""

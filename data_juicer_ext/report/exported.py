@@ -1,0 +1,46 @@
+"""Rows of an export, be it one file (default executor) or a folder of shards (Ray)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of an export, each `row_id` once. A missing path or a 0-byte file has none.
+
+    Raises ValueError for a line that is not a JSON object, naming file and line.
+    """
+    seen: set[str] = set()
+    for file in export_files(path):
+        with file.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                row = _row(line, file, number)
+                row_id = str(row.get("row_id", ""))
+                if not row_id or row_id not in seen:
+                    seen.add(row_id)
+                    yield row
+
+
+def export_files(path: Path) -> list[Path]:
+    """The files that hold an export's rows, without the files of statistics beside them."""
+    if path.is_dir():
+        return sorted(file for file in path.rglob("*.json*") if file.suffix in (".json", ".jsonl"))
+    if path.is_file():
+        return [path]
+    shards = sorted(path.parent.glob(f"{path.stem}-*-of-*{path.suffix}"))
+    return [file for file in shards if not file.stem.endswith("_stats")]
+
+
+def _row(line: str, file: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"{file}:{number}: not JSON ({error})") from error
+    if not isinstance(row, dict):
+        raise ValueError(f"{file}:{number}: not a JSON object")
+    return row
