@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 def _ops(arguments: argparse.Namespace) -> int:
     from data_juicer_ext.ops.listing import listing, reference
 
-    print(reference() if arguments.markdown else listing())
+    print(reference().rstrip() if arguments.markdown else listing())
     return 0
 
 

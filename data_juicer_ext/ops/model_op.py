@@ -4,6 +4,7 @@ A batch of rows becomes a coroutine a row on the process's event loop, so that c
 across the whole batch. Each row ends as an `Outcome`; no row's error touches another row.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
@@ -46,6 +47,10 @@ def undecided(failure: Failure) -> Outcome:
     return Outcome("undecided", f"call_failed:{failure.kind}", message=failure.message)
 
 
+class RecordError(OSError):
+    """A decision could not be written down."""
+
+
 class Calls:
     """The calls of one row: asks the model, repairs once, and counts what it took."""
 
@@ -85,14 +90,15 @@ class Calls:
         spent.calls += 1
         spent.tries += result.tries
         spent.seconds = round(spent.seconds + result.seconds, 4)
+        usage = result.usage
+        spent.prompt_tokens += usage.prompt_tokens
+        spent.completion_tokens += usage.completion_tokens
+        spent.cached_tokens += usage.cached_tokens
+        spent.reasoning_tokens += usage.reasoning_tokens
+        spent.estimated |= usage.estimated
         if isinstance(result, Answer):
             self.model_name = result.model
             spent.store_hits += result.from_store
-            spent.prompt_tokens += result.usage.prompt_tokens
-            spent.completion_tokens += result.usage.completion_tokens
-            spent.cached_tokens += result.usage.cached_tokens
-            spent.reasoning_tokens += result.usage.reasoning_tokens
-            spent.estimated |= result.usage.estimated
 
 
 class ModelOp(OwnOp):
@@ -132,23 +138,29 @@ class ModelOp(OwnOp):
         raise NotImplementedError
 
     def outcomes(self, rows: Sequence[dict[str, Any]]) -> list[Outcome]:
-        """Decide all rows at once, write the ledger, and set undecided rows aside; in order."""
+        """Decide all rows at once; in order. Each is in the ledger as soon as it is decided.
+
+        Ends the run with a plain message if the run folder can't be written: rows without a
+        ledger line would be lost silently.
+        """
         model = get_model(self.endpoint)
 
-        async def one(row: dict[str, Any]) -> tuple[Outcome, Calls]:
+        async def one(row: dict[str, Any]) -> Outcome:
             calls = Calls(model)
             try:
-                return await self.decide(row, calls), calls
+                outcome = await self.decide(row, calls)
             except Exception as error:  # a defect or a malformed row must cost this row only
-                return _defect(error), calls
-
-        def lost(row: dict[str, Any], error: Exception) -> tuple[Outcome, Calls]:
-            return _defect(error), Calls(model)
-
-        decided = drive(rows, one, lost)
-        for row, (outcome, calls) in zip(rows, decided, strict=True):
+                outcome = _defect(error)
             self._record(row, outcome, calls)
-        return [outcome for outcome, _ in decided]
+            return outcome
+
+        def unrecorded(row: dict[str, Any], error: Exception) -> Outcome:
+            raise RecordError(f"the run folder {self.run_info.run_dir} can't be written: {error}") from error
+
+        try:
+            return drive(rows, one, unrecorded)
+        except RecordError as error:
+            stop(f"{self._name}: {error}")
 
     def _record(self, row: dict[str, Any], outcome: Outcome, calls: Calls) -> None:
         detail = {**outcome.detail, **({"message": outcome.message} if outcome.message else {})}
@@ -171,14 +183,12 @@ class ModelOp(OwnOp):
 
     def _step(self, entry: Entry) -> dict[str, Any]:
         """What a kept row says about this operator's part in it."""
-        return {"tag": entry.tag, "model": entry.model, "prompt": entry.prompt, "sampling": entry.sampling,
-                "reason": entry.reason, **asdict(entry.spending)}  # fmt: skip
+        return {"tag": entry.tag, "model": entry.model, "prompt": entry.prompt, "parser": entry.parser,
+                "sampling": entry.sampling, "reason": entry.reason, **asdict(entry.spending)}  # fmt: skip
 
 
 def add_step(provenance: str, step: dict[str, Any]) -> str:
     """The `provenance` column with one more entry in its list `steps`."""
-    import json
-
     return add_provenance(provenance, steps=[*json.loads(provenance or "{}").get("steps", []), step])
 
 

@@ -24,16 +24,16 @@ def summary(run_dir: Path, pairs: int = 3) -> str:
     run_id = ids[-1]
     about = runs.about(run_dir, run_id)
     steps = funnel(decisions(run_dir, run_id))
-    export = Path(str(about.get("export_path") or ""))
-    kept = list(read_rows(export)) if about.get("export_path") else []
+    export = Path(about["export_path"]) if about.get("export_path") else None
+    kept = list(read_rows(export)) if export else []
     parts = [table(steps), "", f"kept pairs: {len(kept)}", *_files(run_dir, export)]
     parts += [text for row in _spread(kept, pairs) for text in ("", *_pair(row))]
     return "\n".join(parts)
 
 
-def _files(run_dir: Path, export: Path) -> list[str]:
+def _files(run_dir: Path, export: Path | None) -> list[str]:
     undecided = run_dir / "undecided.jsonl"
-    listed = [("kept", file) for file in export_files(export)]
+    listed = [("kept", file) for file in export_files(export)] if export else []
     listed += [("undecided", undecided)] if undecided.is_file() else []
     listed += [("ledger", run_dir / "ledger"), ("figures", run_dir / "images")]
     return [f"  {what:<10} {path}" for what, path in listed]

@@ -1,5 +1,7 @@
 """Paper row to a row a figure."""
 
+import hashlib
+from pathlib import Path
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
@@ -9,7 +11,7 @@ from data_juicer_ext.models.ledger import Entry
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
 from data_juicer_ext.ops.recipe import stop
-from data_juicer_ext.rows import FIGURE_ROW, Figure, figure_row, load_figures
+from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures
 
 OP_NAME = "figure_rows_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -72,6 +74,7 @@ class FigureRowsMapper(OwnOp, Mapper):
             row = figure_row(paper, figure)
             if figure.images or self.keep_without_image:
                 row["images"] = figure.images or [""]
+                row["provenance"] = add_provenance(row["provenance"], image_sha256=_hashes(figure.images))
                 self._note(paper, figure, "keep", "image" if figure.images else "no_image", {}, row["row_id"])
                 rows.append(row)
             else:
@@ -97,3 +100,8 @@ class FigureRowsMapper(OwnOp, Mapper):
             Entry(row_id=row_id or paper_id, operator=OP_NAME, tag=self.tag, verdict=verdict, reason=reason,
                   paper_id=paper_id, figure_id=figure.figure_id, detail=detail)
         )  # fmt: skip
+
+
+def _hashes(images: list[str]) -> list[str]:
+    """The SHA-256 of each image file; "" for one that has gone since it was written."""
+    return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in map(Path, images)]

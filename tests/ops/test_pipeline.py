@@ -1,0 +1,185 @@
+"""The pipeline from figures to verified pairs, over HTTP, on the default executor."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from data_juicer_ext.models import runs
+from data_juicer_ext.models.ledger import decisions
+from data_juicer_ext.ops.own_op import current_run
+from tests.fake_openai import FakeServer, Received
+from tests.host import run_here
+from tests.scripted import STEPS, VISION_MODEL, ScriptedModels, refused_by, step_of
+
+TAG_OF = {"claims": "claim_extractor_mapper", "questions": "mcq_generator_mapper", "source": "source_consistency",
+          "blind_text": "visual_dependence_text", "blind_vision": "visual_dependence_vision",
+          "vote": "vision_vote"}  # fmt: skip
+
+Rows = list[dict[str, Any]]
+
+
+def ledger(run_dir: Path) -> Rows:
+    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+
+
+def ids(rows: Rows) -> list[str]:
+    return sorted(row["row_id"] for row in rows)
+
+
+def test_every_pair_gets_the_verdict_that_its_answers_stand_for(
+    server: FakeServer, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    kept = run_here(papers, process)
+    asked = [e["detail"]["question"] for e in ledger(run_dir) if e["tag"] == TAG_OF["questions"] and e["verdict"] == "keep"]
+    assert sorted(row["question"] for row in kept) == sorted(q for q in asked if not refused_by(q))
+    refused = {e["tag"]: 0 for e in ledger(run_dir)} | Counter(
+        e["tag"] for e in ledger(run_dir) if e["verdict"] == "drop"
+    )
+    for step in ("source", "blind_text", "blind_vision", "vote"):
+        assert refused[TAG_OF[step]] == sum(refused_by(q) == step for q in asked) > 0
+    assert len(set(ids(kept))) == len(kept) > 0
+
+
+def test_rows_in_are_rows_kept_refused_or_undecided(
+    server: FakeServer, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    kept = run_here(papers, process)
+    counts: dict[str, Counter[str]] = {}
+    for entry in ledger(run_dir):
+        counts.setdefault(entry["tag"], Counter())[entry["verdict"]] += 1
+    going_in = counts[TAG_OF["questions"]]["keep"]
+    for step in ("source", "blind_text", "blind_vision", "vote"):
+        assert sum(counts[TAG_OF[step]].values()) == going_in
+        going_in = counts[TAG_OF[step]]["keep"]
+    assert going_in == len(kept)
+
+
+def test_a_kept_pair_can_be_traced(server: FakeServer, papers: Rows, process: Rows) -> None:
+    row = run_here(papers, process)[0]
+    provenance = json.loads(row["provenance"])
+    assert [step["tag"] for step in provenance["steps"]] == list(TAG_OF.values())
+    assert all(step["prompt_tokens"] > 0 and step["model"] and "@" in step["prompt"] for step in provenance["steps"])
+    assert provenance["steps"][-1]["calls"] == 3
+    assert provenance["image_sha256"] and provenance["figure_row_id"].startswith("figure-")
+    assert row["rationale"] == "The curve peaks there."
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_an_outage_of_one_step_decides_nothing(
+    step: str, server: FakeServer, models: ScriptedModels, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    models.broken = {step}
+    assert run_here(papers, process) == []
+    of_step = [e for e in ledger(run_dir) if e["tag"] == TAG_OF[step]]
+    assert of_step and {e["verdict"] for e in of_step} == {"undecided"}
+    assert {e["reason"] for e in of_step} == {"call_failed:server"}
+    later = STEPS[STEPS.index(step) + 1 :]
+    assert not [e for e in ledger(run_dir) if e["tag"] in {TAG_OF[name] for name in later}]
+
+    set_aside = runs.end(current_run(str(run_dir)))
+    assert ids(set_aside) == ids(of_step)
+    assert all("500" in row["undecided"]["message"] and "images" in row for row in set_aside)
+
+
+def test_when_the_endpoint_is_well_again_all_is_decided(
+    server: FakeServer, models: ScriptedModels, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    models.broken = set(STEPS)
+    assert run_here(papers, process) == []
+    assert {e["verdict"] for e in ledger(run_dir) if e["tag"] == TAG_OF["claims"]} == {"undecided"}
+    models.broken = set()
+    recovered = run_here(papers, process)
+    assert recovered and "undecided" not in {e["verdict"] for e in ledger(run_dir)}
+    assert ids(recovered) == ids(run_here(papers, process))
+
+
+def test_each_step_sees_what_it_may_see_and_nothing_else(server: FakeServer, papers: Rows, process: Rows) -> None:
+    run_here(papers, process)
+    seen = {step: [r for r in server.requests if step_of(r.body) == step] for step in STEPS}
+    assert all(seen.values())
+    for request in server.requests:
+        assert request.path == "/v1/chat/completions" and request.body["temperature"] == 1.0
+        assert [message["role"] for message in request.body["messages"]] == ["system", "user"]
+    for step in STEPS:
+        assert all((" shows, series" in r.user_text) == (step in ("claims", "questions", "source")) for r in seen[step])
+        assert all(("Caption " in r.user_text) == (step not in ("claims", "source")) for r in seen[step])
+        assert all(("fig:" in r.user_text) == (step in ("claims", "questions", "source")) for r in seen[step])
+        assert all(bool(r.images) == (step == "vote") for r in seen[step])
+        assert all((r.body["model"] == VISION_MODEL) == (step in ("blind_vision", "vote")) for r in seen[step])
+    assert all(_opens(request) for request in seen["vote"])
+    assert all("computer science" in r.user_text.lower() + r.system_text.lower() for r in server.requests)
+
+
+def _opens(request: Received) -> bool:
+    [sent] = request.images
+    image = Image.open(io.BytesIO(sent.data))
+    image.load()
+    return sent.mime == f"image/{(image.format or '').lower()}" and image.size == (64, 48)
+
+
+def test_a_malformed_row_costs_itself_only(server: FakeServer, papers: Rows, process: Rows, run_dir: Path) -> None:
+    figures = run_here(papers, process[:1])
+    figures[0]["context_places"] = "{broken"
+    claims = run_here(figures, process[1:2])
+    assert figures[0]["figure_id"] and claims
+    [odd] = [e for e in ledger(run_dir) if e["verdict"] == "undecided"]
+    assert odd["row_id"] == figures[0]["row_id"] and odd["reason"] == "error:JSONDecodeError"
+
+
+def test_an_unreadable_answer_is_asked_for_once_more(server: FakeServer, papers: Rows, process: Rows) -> None:
+    scripted = server.responder
+
+    def mumbling(body: dict[str, Any]) -> Any:
+        return "Well, hm." if len(body["messages"]) == 2 else scripted({**body, "messages": body["messages"][:2]})
+
+    server.responder = mumbling
+    kept = run_here(papers, process)
+    second = [r.body["messages"] for r in server.requests if len(r.body["messages"]) > 2]
+    assert kept and len(second) * 2 == len(server.requests)
+    assert {tuple(m["role"] for m in messages) for messages in second} == {("system", "user", "assistant", "user")}
+    server.responder = scripted
+    assert ids(kept) == ids(run_here(papers, process))
+
+
+def test_an_answer_that_stays_unreadable_refuses_but_the_blind_check_stays_open(
+    server: FakeServer, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    scripted = server.responder
+    server.responder = lambda body: "Well, hm." if step_of(body) == "blind_text" else scripted(body)
+    assert run_here(papers, process) == []
+    assert {(e["verdict"], e["reason"]) for e in ledger(run_dir) if e["tag"] == TAG_OF["blind_text"]} == {
+        ("undecided", "unparsable")
+    }
+    server.responder = lambda body: "Well, hm." if step_of(body) == "source" else scripted(body)
+    assert run_here(papers, process) == []
+    last = {e["tag"]: (e["verdict"], e["reason"]) for e in ledger(run_dir)}
+    assert last[TAG_OF["source"]] == ("drop", "unparsable")
+
+
+def test_frugal_votes_give_the_same_verdicts_for_fewer_calls(
+    server: FakeServer, models: ScriptedModels, papers: Rows, process: Rows
+) -> None:
+    fast = run_here(papers, process)
+    before = models.calls["vote"]
+    process[-1]["vision_vote_filter"]["vote_mode"] = "frugal"
+    assert ids(run_here(papers, process)) == ids(fast)
+    assert 0 < models.calls["vote"] - before < before
+
+
+def test_permuted_options_give_the_same_verdicts(server: FakeServer, papers: Rows, process: Rows) -> None:
+    plain = run_here(papers, process)
+    for step in process[-3:]:
+        next(iter(step.values()))["permute_options"] = True
+    assert ids(run_here(papers, process)) == ids(plain)
+
+
+def test_no_figures_at_all(server: FakeServer, papers: Rows, process: Rows) -> None:
+    assert run_here([{**papers[1], "figures": "[]"}], process) == []
+    assert server.requests == []
