@@ -1,7 +1,8 @@
 """Prompt templates: found, rendered and fingerprinted.
 
-A template is a Jinja2 file `prompts/<system>/<name>.jinja` that renders to one or two parts: what
-stands before a line `=== user ===` is the system message, the rest the user message. Templates
+A template is a Jinja2 file `prompts/<system>/<name>.jinja` of one or two parts: what stands before
+a line `=== user ===` is the system message, the rest the user message. The file is cut at that line
+before anything is filled in, so no text of a paper can move the cut. Templates
 stand in the folder `prompts/` of a checkout and inside the installed package; a folder named by
 the environment variable `DJ_EXT_PROMPTS` is looked at first, so that users can bring their own.
 """
@@ -15,13 +16,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError
 
 from data_juicer_ext.models.types import Message, Request
 from data_juicer_ext.rows import scrub
 
-_SPLIT = "=== user ==="
-_FENCE = re.compile(r"<(?=/?\s*(?:paper_text|caption|question|options|option|answer|claim|patterns)\b)", re.I)
+_SPLIT = re.compile(r"^=== user ===[ \t]*$", re.M)
+# Tag-like text: whole tags of any name, and our own names even where the tag is not finished.
+_TAG = re.compile(
+    r"[<＜﹤](?=[\s/]{0,8}(?:[|｜]|[A-Za-z_][\w:.-]{0,40}\s{0,8}/?[>＞﹥]"
+    r"|(?:paper_text|paper_data|paragraphs?|captions?|questions?|options?|answers?|claims?|labels?|patterns?"
+    r"|analysis|rationale|think|image|img|video|audio)\b))",
+    re.I,
+)
+_BRACKET_TOKEN = re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_\w{1,20}|IMG(?:_\w{1,20})?)\])")
+# Invisible: zero-width and bidirectional controls, and the tag characters that can spell hidden text.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 class PromptError(ValueError):
@@ -43,16 +53,24 @@ def _environment(own: str) -> Environment:
         loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
     environment.filters["data"] = fence
+    environment.filters["line"] = fence_line
     return environment
 
 
 def fence(text: str) -> str:
     """Paper text made safe to stand inside a tag of a prompt.
 
-    Control characters go, and a `<` that would open or close one of our own tags becomes a
-    look-alike, so that no text of a paper can end its fence or fake an answer.
+    Control and invisible characters go. The first character of whatever could be read as a tag or
+    as a special token of a chat template (`</paper_text>`, `<option>`, `<image>`, `<|im_end|>`,
+    `[/INST]`) becomes a look-alike, so that no paper can end its fence, fake an answer or an image.
     """
-    return _FENCE.sub("‹", scrub(str(text)))
+    visible = _INVISIBLE.sub("", scrub(str(text)))
+    return _BRACKET_TOKEN.sub("［", _TAG.sub("‹", visible))
+
+
+def fence_line(text: str) -> str:
+    """`fence`, all on one line, for the items of a list: an item cannot pretend to be the next one."""
+    return " ".join(fence(text).split())
 
 
 def _source(name: str) -> str:
@@ -70,26 +88,33 @@ def fingerprint(name: str) -> str:
     return hashlib.sha256(_source(name).encode()).hexdigest()[:12]
 
 
+@lru_cache(maxsize=256)
+def _parts(own: str, name: str, source: str) -> tuple[Template, ...]:
+    """The compiled parts of a template; a second cut line is an error of its author."""
+    sources = _SPLIT.split(source)
+    if len(sources) > 2:
+        raise PromptError(f"prompt template {name}.jinja: more than one line '=== user ==='")
+    environment = _environment(own)
+    return tuple(environment.from_string(part) for part in sources)
+
+
 def render(name: str, **fields: Any) -> tuple[Message, ...]:
     """The chat messages of template `name` (without suffix), images not yet attached.
 
     Raises PromptError for an unknown template or a field that the template needs and did not get.
     """
-    environment = _environment(os.environ.get("DJ_EXT_PROMPTS", ""))
-    _source(name)
+    source = _source(name)
     try:
-        text = environment.get_template(f"{name}.jinja").render(**fields)
+        parts = _parts(os.environ.get("DJ_EXT_PROMPTS", ""), name, source)
+        texts = [part.render(**fields).strip() for part in parts]
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: {error}") from error
-    system, found, user = text.partition(_SPLIT)
-    if not found:
-        return (Message("user", text.strip()),)
-    return (Message("system", system.strip()), Message("user", user.strip()))
+    if len(texts) == 1:
+        return (Message("user", texts[0]),)
+    return (Message("system", texts[0]), Message("user", texts[1]))
 
 
-def request(
-    name: str, sampling: dict[str, Any], images: tuple[str, ...] = (), draw: int = 0, **fields: Any
-) -> Request:
+def request(name: str, sampling: dict[str, Any], images: tuple[str, ...] = (), draw: int = 0, **fields: Any) -> Request:
     """A `Request` for template `name`; `images` go with the user message."""
     messages = render(name, **fields)
     last = messages[-1]

@@ -2,19 +2,21 @@
 
 All columns are written here. Scalars are never null ("" stands for nothing), anything nested or
 of varying shape travels as a JSON string, and list columns are never empty: on the default
-executor the first batch that is written fixes the column types (see docs/operators.md).
+executor the first batch that is written fixes the column types (see docs/rows.md).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from typing import Any
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def scrub(text: str) -> str:
@@ -32,8 +34,20 @@ def content_id(kind: str, *parts: str) -> str:
 
 
 def to_json(value: Any) -> str:
-    """`value` as JSON text, keys in the order given, every string scrubbed."""
-    return scrub(json.dumps(value, ensure_ascii=False))
+    """`value` as JSON text, keys in the order given, every string scrubbed, NaN and infinities as null."""
+    return json.dumps(_clean(value), ensure_ascii=False, allow_nan=False)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean(item) for item in value]
+    return value
 
 
 @dataclass
@@ -102,8 +116,11 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
     paper_id = str(paper.get("paper_id") or "")
     places = [
         {"place": place, "section": section, "paragraph": paragraph}
-        for place, section, paragraph in zip(
-            figure.context_places, figure.section, figure.context, strict=False
+        for place, section, paragraph in zip_longest(
+            figure.context_places[: len(figure.context)],
+            figure.section[: len(figure.context)],
+            figure.context,
+            fillvalue="",
         )
     ]
     return {
@@ -114,7 +131,7 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
         "images": list(figure.images),
         "caption": scrub(figure.caption),
         "label": scrub(figure.label),
-        "number": figure.number,
+        "number": scrub(figure.number),
         "labels": to_json(figure.labels),
         "context": scrub("\n\n".join(figure.context)),
         "context_places": to_json(places),
@@ -133,14 +150,12 @@ def claim_row(figure: Mapping[str, Any], claim: str, source: Mapping[str, Any]) 
     return row
 
 
-def qa_row(
-    claim: Mapping[str, Any], question: str, options: Sequence[str], answer: str
-) -> dict[str, Any]:
+def qa_row(claim: Mapping[str, Any], question: str, options: Sequence[str], answer: str) -> dict[str, Any]:
     """A QA row: the claim row with a question, its options (no letters) and the answer's letter."""
-    options = [scrub(option) for option in options]
+    question, options = scrub(question), [scrub(option) for option in options]
     row = {key: claim[key] for key in CLAIM_ROW}
     row["row_id"] = content_id("qa", str(claim["row_id"]), question, *options, answer)
-    row |= {"question": scrub(question), "options": options, "answer": answer,
+    row |= {"question": question, "options": options, "answer": answer,
             "rationale": "", "figure_type": "", "question_type": ""}  # fmt: skip
     row["provenance"] = add_provenance(row["provenance"], claim_row_id=claim["row_id"])
     return row
