@@ -146,7 +146,8 @@ def test_real_papers_go_through_every_step_and_the_requests_are_right(
             words = paragraph.split()[:6]
             with_text = " ".join(words) in " ".join(request.user_text.split())
             assert with_text == (step in ("questions", "source")) or "<" in " ".join(words)
-            assert (row["label"] in request.user_text) == (step in ("questions", "source"))
+            if ":" in row["label"]:  # else it is a word that a caption may hold as well
+                assert (row["label"] in request.user_text) == (step in ("questions", "source"))
     assert all(checked[step] for step in ("source", "blind_text", "blind_vision", "vote"))
 
 
@@ -154,7 +155,7 @@ def test_an_outage_leaves_rows_undecided_and_the_same_job_decides_them_later(
     server: FakeServer, models: ScriptedModels, tmp_path: Path
 ) -> None:
     rows = [latex_paper(tmp_path / "papers", f"paper{n}", 2) for n in range(3)]
-    config = configured("verisciqa", tmp_path, rows, backoff=0.01, deadline=1)
+    config = configured("verisciqa", tmp_path, rows, backoff=0.01, max_tries=3)
     models.broken = {"vote"}
     done = dj_process(config, tmp_path, "--job_id", "one", env=environment(server))
     assert done.returncode == 0, done.stderr[-3000:]
@@ -268,7 +269,7 @@ def test_the_wheel_alone_runs_the_recipe_from_another_folder(server: FakeServer,
     )  # fmt: skip
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    rows = [latex_paper(tmp_path / "papers", "paper", 2)]
+    rows = [latex_paper(tmp_path / "papers", f"paper{n}", 3) for n in range(4)]
     write_rows(elsewhere / "papers.jsonl", rows)
     listed = _run(home, "dj-ext", "recipes", "--to", "mine", cwd=elsewhere)
     assert (elsewhere / "mine" / "recipes" / "verisciqa.yaml").is_file(), listed

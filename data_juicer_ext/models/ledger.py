@@ -68,7 +68,8 @@ class LineWriter:
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self.folder, self.run_id = folder, run_id
-        self._pid, self._file = 0, None  # type: int, TextIO | None
+        self._pid = 0
+        self._file: TextIO | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {"folder": self.folder, "run_id": self.run_id, "_pid": 0, "_file": None}

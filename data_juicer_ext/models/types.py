@@ -22,6 +22,7 @@ FailureKind: TypeAlias = Literal[
     "auth",  # 401, 403, or no key
     "bad_request",  # 400, 404, 422, context too long
     "bad_image",  # an image of the request could not be read or prepared
+    "budget",  # the run has spent what it may: nothing was sent
     "internal",  # a defect on this side, with the exception's text
 ]
 
@@ -79,13 +80,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why there is no answer. `retryable`: the same request may succeed in a later run."""
+    """Why there is no answer. `retryable`: the same request may succeed in a later run.
+
+    `usage` holds the tokens of answers that were paid for and could not be used.
+    """
 
     kind: FailureKind
     message: str
     retryable: bool
     seconds: float = 0.0
     tries: int = 1
+    usage: Usage = Usage()
 
 
 Result: TypeAlias = Answer | Failure

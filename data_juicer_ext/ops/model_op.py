@@ -10,7 +10,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from data_juicer_ext.models.client import get_model
-from data_juicer_ext.models.endpoint import ConfigError, EndpointConfig, parse_model_params, require_key
+from data_juicer_ext.models.endpoint import (
+    ConfigError,
+    EndpointConfig,
+    parse_model_params,
+    parse_sampling_params,
+    require_key,
+)
 from data_juicer_ext.models.ledger import Entry, Spending, Verdict
 from data_juicer_ext.models.loop import drive
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result
@@ -198,13 +204,11 @@ def _defect(error: Exception) -> Outcome:
 
 
 def _checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:
-    sampling = dict(sampling or {})
+    sampling = parse_sampling_params(sampling)
     if "temperature" in sampling:
         between("sampling_params: temperature", sampling["temperature"], 0.0, 2.0)
     if "n" in sampling:
         raise ConfigError("sampling_params: n is set by the operator (see `draws`)")
-    if "messages" in sampling or "model" in sampling:
-        raise ConfigError("sampling_params: messages and model are set by the operator (see `api_model`)")
     return sampling
 
 

@@ -38,7 +38,7 @@ def run_dir(tmp_path: Path) -> Path:
 def process(run_dir: Path) -> list[dict[str, Any]]:
     """The shipped recipe from figures on, with short waits."""
     steps = recipe("verisciqa")["process"][1:]
-    return with_parameters(steps, run_dir=str(run_dir), model_params={"backoff": 0.005, "deadline": 0.3})
+    return with_parameters(steps, run_dir=str(run_dir), model_params={"backoff": 0.005, "max_tries": 3})
 
 
 @pytest.fixture

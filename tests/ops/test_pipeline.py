@@ -37,7 +37,8 @@ def test_every_pair_gets_the_verdict_that_its_answers_stand_for(
     server: FakeServer, papers: Rows, process: Rows, run_dir: Path
 ) -> None:
     kept = run_here(papers, process)
-    asked = [e["detail"]["question"] for e in ledger(run_dir) if e["tag"] == TAG_OF["questions"] and e["verdict"] == "keep"]
+    made = [e for e in ledger(run_dir) if e["tag"] == TAG_OF["questions"] and e["verdict"] == "keep"]
+    asked = [e["detail"]["question"] for e in made]
     assert sorted(row["question"] for row in kept) == sorted(q for q in asked if not refused_by(q))
     refused = {e["tag"]: 0 for e in ledger(run_dir)} | Counter(
         e["tag"] for e in ledger(run_dir) if e["verdict"] == "drop"

@@ -76,8 +76,9 @@ class VisualDependenceFilter(ModelFilter):
         draws = await asyncio.gather(*(self._draw(row, draw, calls) for draw in range(self.blind_draws)))
         decision = blind_check(draws, row["answer"], self.blind_hits)
         failure = next((draw for draw in draws if isinstance(draw, Failure)), None)
-        if decision.verdict == "undecided" and failure is not None:
-            decision.detail["message"] = failure.message
+        if decision.verdict == "undecided":
+            unread = "no option could be read from the model's answer, even when it was asked again"
+            decision.detail["message"] = failure.message if failure else unread
         return self.outcome(row, decision)
 
     async def _draw(self, row: dict[str, Any], draw: int, calls: Calls) -> Draw:

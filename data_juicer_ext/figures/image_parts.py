@@ -1,0 +1,193 @@
+"""One image file made fit for a vision model's interface: its format, sides, pixels and bytes.
+
+A file that already fits goes out byte for byte. Files come from papers and are untrusted: only
+raster formats whose decoders run in this process are opened (no PostScript), the size in the
+header is checked before anything is decoded, and whatever goes wrong is an `ImageError`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from data_juicer_ext.figures.decoding import strict_decoding
+
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+MIME = {"PNG": "image/png", "JPEG": "image/jpeg"}
+MAX_FILE_BYTES = 256 * 1024 * 1024
+JPEG_QUALITIES = (95, 90, 85, 75, 60)
+SHRINK = 0.75  # each further step when even the lowest quality is too many bytes
+SHRINK_STEPS = 8
+_ORIENTATION = 0x0112
+
+
+class ImageError(ValueError):
+    """An image cannot be sent; the text names the file and the reason."""
+
+
+@dataclass(frozen=True)
+class ImageLimits:
+    """What a provider takes: longest side in pixels, bytes sent, and pixels of the file as it is.
+
+    A file above `max_pixels` is refused (a decompression bomb, or useless at `max_side`); the other
+    two are met by scaling down and by JPEG.
+    """
+
+    max_side: int = 2048
+    max_bytes: int = 5_000_000
+    max_pixels: int = 80_000_000
+
+
+@dataclass(frozen=True)
+class ImagePart:
+    """An encoded image ready to send; `width` and `height` in pixels, `sha256` (hex) of `data`.
+
+    `flags` say what was changed: `turned` (by its EXIF orientation), `first_frame` (of an
+    animation or a stack), `flattened` (transparency on white), `converted` (colour model or depth),
+    `scaled_down`, `jpeg` (compressed with loss to meet the bytes).
+    """
+
+    mime: str
+    data: bytes
+    width: int
+    height: int
+    sha256: str
+    flags: tuple[str, ...] = ()
+
+
+def prepare(path: str | Path, limits: ImageLimits | None = None) -> ImagePart:
+    """The image file at `path`, as PNG or JPEG within `limits`. Raises ImageError."""
+    limits = limits or ImageLimits()
+    path = Path(path)
+    try:
+        raw = _read(path)
+        with strict_decoding(), Image.open(io.BytesIO(raw), formats=FORMATS) as image:
+            _check_size(path, image, limits)
+            return _fit(raw, image, limits)
+    except ImageError:
+        raise
+    except Image.DecompressionBombError:
+        raise ImageError(f"{path}: far more than the {limits.max_pixels:,} pixels allowed") from None
+    except UnidentifiedImageError:
+        raise ImageError(f"{path}: not an image that can be read (allowed: {', '.join(FORMATS)})") from None
+    except Exception as error:  # decoders raise whatever a broken file leads them to
+        raise ImageError(f"{path}: the image does not decode ({type(error).__name__}: {error})") from error
+
+
+def _read(path: Path) -> bytes:
+    if not path.is_file():
+        raise ImageError(f"{path}: no such file")
+    if path.stat().st_size > MAX_FILE_BYTES:
+        raise ImageError(f"{path}: larger than {MAX_FILE_BYTES:,} bytes")
+    return path.read_bytes()
+
+
+def _check_size(path: Path, image: Image.Image, limits: ImageLimits) -> None:
+    width, height = image.size
+    if width * height > limits.max_pixels:
+        raise ImageError(
+            f"{path}: {width} x {height} is more than the {limits.max_pixels:,} pixels allowed "
+            "(model_params.max_image_pixels)"
+        )
+
+
+def _fit(raw: bytes, image: Image.Image, limits: ImageLimits) -> ImagePart:
+    lossy = image.format in ("JPEG", "MPO")  # MPO: a JPEG with several pictures, as phones make them
+    # Pillow decodes RGB of 16 bits a channel to 8 without a word; its tiles tell what is in the file.
+    deep = any("16" in str(tile[3]) for tile in getattr(image, "tile", ()))
+    image.load()
+    picture, flags = _plain(image)
+    if deep and "converted" not in flags:
+        flags.append("converted")
+    picture, scaled = _scale(picture, limits.max_side)
+    if scaled:
+        flags.append("scaled_down")
+    if not flags and image.format in MIME and len(raw) <= limits.max_bytes:
+        return _part(MIME[image.format], raw, image.size, flags)
+    return _encode(picture, limits, flags, lossy)
+
+
+def _plain(image: Image.Image) -> tuple[Image.Image, list[str]]:
+    """The image upright, opaque, one frame, in mode L or RGB; and what had to be done for it."""
+    flags = []
+    if getattr(image, "n_frames", 1) > 1:
+        flags.append("first_frame")
+    if image.getexif().get(_ORIENTATION, 1) not in (0, 1):
+        turned = ImageOps.exif_transpose(image)
+        image, flags = turned, [*flags, "turned"]
+    if image.has_transparency_data:
+        image, opaque = _on_white(image)
+        return image, flags if opaque else [*flags, "flattened"]
+    if image.mode in ("I", "F") or image.mode.startswith("I;"):
+        return _eight_bits(image), [*flags, "converted"]
+    if image.mode in ("1", "L"):
+        return image.convert("L"), flags
+    return image.convert("RGB"), flags if image.mode in ("RGB", "P") else [*flags, "converted"]
+
+
+def _on_white(image: Image.Image) -> tuple[Image.Image, bool]:
+    """The image on a white ground, and whether it was opaque all along."""
+    image = image.convert("RGBA")
+    if image.getchannel("A").getextrema() == (255, 255):
+        return image.convert("RGB"), True
+    white = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(white, image).convert("RGB"), False
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    """A deep grey image in mode L: its full integer range where it has one, else its own extremes."""
+    sixteen = image.mode.startswith("I;16")
+    image = image.convert("F")
+    low, high = (0.0, 65535.0) if sixteen else _range(image)
+    scale = 255.0 / ((high - low) or 1.0)
+    return image.point(lambda value: value * scale - low * scale).convert("L")
+
+
+def _range(image: Image.Image) -> tuple[float, float]:
+    extremes = image.getextrema()
+    low, high = float(extremes[0]), float(extremes[1])  # type: ignore[arg-type]
+    for top in (1.0, 255.0, 65535.0):
+        if low >= 0.0 and high <= top:
+            return 0.0, top
+    return low, high
+
+
+def _scale(image: Image.Image, max_side: int) -> tuple[Image.Image, bool]:
+    longest = max(image.size)
+    if longest <= max_side:
+        return image, False
+    width, height = (max(1, round(side * max_side / longest)) for side in image.size)
+    return image.resize((width, height), Image.Resampling.LANCZOS), True
+
+
+def _encode(image: Image.Image, limits: ImageLimits, flags: list[str], lossy: bool) -> ImagePart:
+    if not lossy:
+        data = _save(image, "PNG")
+        if len(data) <= limits.max_bytes:
+            return _part(MIME["PNG"], data, image.size, flags)
+        flags = [*flags, "jpeg"]
+    for _ in range(SHRINK_STEPS):
+        for quality in JPEG_QUALITIES:
+            data = _save(image, "JPEG", quality)
+            if len(data) <= limits.max_bytes:
+                return _part(MIME["JPEG"], data, image.size, flags)
+        image, _scaled = _scale(image, max(1, int(max(image.size) * SHRINK)))
+        flags = [*flags, *(["scaled_down"] if "scaled_down" not in flags else [])]
+    raise ImageError(f"the image cannot be brought under {limits.max_bytes:,} bytes (model_params.max_image_bytes)")
+
+
+def _save(image: Image.Image, form: str, quality: int = 0) -> bytes:
+    buffer = io.BytesIO()
+    if form == "JPEG":
+        image.save(buffer, form, quality=quality, subsampling=0)  # coloured thin lines survive 4:4:4 only
+    else:
+        image.save(buffer, form)
+    return buffer.getvalue()
+
+
+def _part(mime: str, data: bytes, size: tuple[int, int], flags: list[str]) -> ImagePart:
+    return ImagePart(mime, data, *size, hashlib.sha256(data).hexdigest(), tuple(flags))

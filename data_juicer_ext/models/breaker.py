@@ -1,0 +1,46 @@
+"""Knows when an endpoint is dead, so that a batch does not wait out its deadline thousands of times.
+
+The rule: at least `FAILURES` failures in a row, over at least the time that a single request
+would be retried, and nothing else in between. A short outage therefore costs no row.
+"""
+
+from __future__ import annotations
+
+FAILURES = 20
+# An endpoint that never answered in this process is given up sooner: a wrong address or a server
+# that was not started is likelier than an outage.
+FIRST_PATIENCE_S = 60.0
+COOL_DOWN_S = 30.0  # a dead endpoint gets one try in this time, and is alive again when that works
+
+
+class Breaker:
+    """Counts failures of one endpoint. Times are of one monotonic clock, in seconds."""
+
+    def __init__(self, deadline: float) -> None:
+        self._patience = deadline
+        self._first_patience = min(deadline, FIRST_PATIENCE_S)
+        self._cool_down = min(COOL_DOWN_S, deadline / 10.0)
+        self._answered = False
+        self._failures = 0
+        self._since = 0.0
+        self._next_probe = 0.0
+
+    def note(self, answered: bool, started: float, now: float) -> None:
+        """Count a try that began at `started`: `answered` if the endpoint showed that it is alive."""
+        if answered:
+            self._answered = True
+            self._failures = 0
+            return
+        if self._failures == 0:
+            self._since = started
+        self._failures += 1
+
+    def refuses(self, now: float) -> bool:
+        """Whether a call should not go out now; after each cool-down one may."""
+        patience = self._patience if self._answered else self._first_patience
+        if self._failures < FAILURES or now - self._since < patience:
+            return False
+        if now >= self._next_probe:
+            self._next_probe = now + self._cool_down
+            return False
+        return True

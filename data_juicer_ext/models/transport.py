@@ -1,0 +1,138 @@
+"""Sends one chat request over HTTP and gives the decoded body, or raises the OpenAI SDK's exceptions.
+
+The transport is aiohttp itself, not the SDK's client. Measured with 1,500 calls of 200 ms, 64 in
+flight (the ceiling is 320 a second): the SDK on its aiohttp client 281 a second at 1.3 ms of CPU a
+call, on its default client 281 at 1.8 ms, aiohttp itself 306 at 0.4 ms. Errors are raised as the
+SDK's own classes all the same, so that one set of retry rules serves this transport, the SDK, and
+libraries that build upon the SDK's exceptions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import io
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import openai
+
+from data_juicer_ext import __version__
+from data_juicer_ext.models.endpoint import EndpointConfig
+
+# The HTTP library whose responses the SDK's exceptions carry: httpx2 since its version 3.
+_httpx: Any = importlib.import_module("httpx2" if importlib.util.find_spec("httpx2") else "httpx")
+
+CONNECT_TIMEOUT_S = 15.0
+KEEP_ALIVE_S = 30.0
+LARGE_BODY = 1_000_000  # bytes; larger ones (images) are sent piece by piece, so that others get on meanwhile
+
+_STATUS_ERRORS: dict[int, type[openai.APIStatusError]] = {
+    400: openai.BadRequestError,
+    401: openai.AuthenticationError,
+    403: openai.PermissionDeniedError,
+    404: openai.NotFoundError,
+    409: openai.ConflictError,
+    422: openai.UnprocessableEntityError,
+    429: openai.RateLimitError,
+}
+_SECRET = re.compile(r"\b(?:sk|pk|gsk|hf|xai|key)[-_][A-Za-z0-9_*\-]{6,}|(?<=[Bb]earer )[^\s'\",]{6,}")
+
+
+class Transport:
+    """The connections to one endpoint; lives on one event loop."""
+
+    def __init__(self, config: EndpointConfig) -> None:
+        self._config = config
+        self._proxy = _proxy(config.url)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+        """The decoded JSON object that answers `body`, within `timeout` seconds.
+
+        Raises openai.APIStatusError, APITimeoutError or APIConnectionError, and JSONDecodeError or
+        UnicodeDecodeError for a body of status 200 that is no JSON object.
+        """
+        request = _httpx.Request("POST", self._config.url)
+        try:
+            status, headers, raw = await self._exchange(body, timeout)
+        except asyncio.TimeoutError as error:  # on Python 3.10 another class than the built-in one
+            raise openai.APITimeoutError(request) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise openai.APIConnectionError(message=str(error), request=request) from error
+        if not 200 <= status < 300:
+            raise status_error(status, headers, raw, request)
+        data = json.loads(raw)
+        if not isinstance(data, dict):
+            raise json.JSONDecodeError("no JSON object", raw.decode("utf-8", "replace"), 0)
+        return data
+
+    async def _exchange(
+        self, body: Mapping[str, Any], timeout: float
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        headers = {"Content-Type": "application/json"}
+        if key := self._config.key():
+            headers["Authorization"] = f"Bearer {key}"
+        async with self._open().post(
+            self._config.url,
+            data=_payload(body),
+            headers=headers,
+            proxy=self._proxy,
+            allow_redirects=False,  # a redirected POST becomes a GET, and may carry the key elsewhere
+            timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=min(timeout, CONNECT_TIMEOUT_S)),
+        ) as response:
+            return response.status, list(response.headers.items()), await response.read()
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            # No limit of connections: the client's own slots bound the calls in flight.
+            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
+            agent = {"User-Agent": f"data-juicer-ext/{__version__}"}
+            self._session = aiohttp.ClientSession(connector=connector, headers=agent)
+        return self._session
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+
+def _payload(body: Mapping[str, Any]) -> bytes | io.BytesIO:
+    data = json.dumps(body).encode("ascii")
+    return data if len(data) < LARGE_BODY else io.BytesIO(data)
+
+
+def status_error(
+    status: int, headers: list[tuple[str, str]], raw: bytes, request: Any
+) -> openai.APIStatusError:
+    """The SDK's exception for a response of another status than 2xx."""
+    try:
+        data: Any = json.loads(raw)
+    except ValueError:
+        data = None
+    body = data.get("error", data) if isinstance(data, dict) else data
+    text = raw[:2000].decode("utf-8", "replace").strip()
+    if 300 <= status < 400:
+        text = f"a redirect to {dict(headers).get('Location', 'nowhere')}; put that address into base_url"
+    kept = [(name, value) for name, value in headers if name.lower() != "content-encoding"]
+    response = _httpx.Response(status, headers=kept, request=request)
+    kind = _STATUS_ERRORS.get(status, openai.InternalServerError if status >= 500 else openai.APIStatusError)
+    return kind(text or f"status {status}", response=response, body=body)
+
+
+def redact(text: str, key: str) -> str:
+    """`text` without the key, and without anything that looks like one."""
+    if key:
+        text = text.replace(key, "***")
+    return _SECRET.sub("***", text)
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for `url` (HTTPS_PROXY, NO_PROXY, ...)."""
+    parts = urlsplit(url)
+    return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)

@@ -1,0 +1,125 @@
+"""Requests in the chat format, and data URLs encoded once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, ImagePart, prepare
+from data_juicer_ext.models import messages
+from data_juicer_ext.models.messages import DataUrls, chat_messages, image_files, prompt_tokens
+from data_juicer_ext.models.types import Message, Request
+
+LIMITS = ImageLimits()
+
+
+@pytest.fixture
+def png(tmp_path: Path) -> str:
+    path = tmp_path / "a.png"
+    Image.new("RGB", (8, 8), "red").save(path)
+    return str(path)
+
+
+@pytest.fixture
+def encoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths that were really encoded."""
+    paths: list[str] = []
+    original = prepare
+
+    def counting(path: str, limits: ImageLimits) -> ImagePart:
+        paths.append(path)
+        return original(path, limits)
+
+    monkeypatch.setattr(messages, "prepare", counting)
+    return paths
+
+
+def test_chat_format_has_images_before_the_text() -> None:
+    request = Request((Message("system", "s"), Message("user", "u", ("a", "b", "a"))), "task")
+    assert image_files(request) == ["a", "b"]
+    assert chat_messages(request, {"a": "data:1", "b": "data:2"}) == [
+        {"role": "system", "content": "s"},
+        {
+            "role": "user",
+            "content": [
+                {"type": "image_url", "image_url": {"url": "data:1"}},
+                {"type": "image_url", "image_url": {"url": "data:2"}},
+                {"type": "image_url", "image_url": {"url": "data:1"}},
+                {"type": "text", "text": "u"},
+            ],
+        },
+    ]
+
+
+def test_estimate_counts_text_and_images() -> None:
+    text = Request((Message("user", "x" * 400),), "task")
+    image = Request((Message("user", "x" * 400, ("a",)),), "task")
+    assert prompt_tokens(text) == 101
+    assert prompt_tokens(image) == 101 + messages.IMAGE_TOKENS
+
+
+def test_a_file_is_encoded_once_even_when_asked_for_at_once(png: str, encoded: list[str]) -> None:
+    async def main() -> list[str]:
+        urls = DataUrls()
+        return [*await asyncio.gather(*[urls.get(png, LIMITS) for _ in range(5)]), await urls.get(png, LIMITS)]
+
+    assert len(set(asyncio.run(main()))) == 1
+    assert encoded == [png]
+
+
+def test_a_changed_file_is_encoded_again(tmp_path: Path, encoded: list[str]) -> None:
+    path = tmp_path / "a.bmp"  # of the same size whatever its colour
+
+    async def main() -> tuple[str, str]:
+        urls = DataUrls()
+        Image.new("RGB", (8, 8), "red").save(path)
+        before = await urls.get(str(path), LIMITS)
+        Image.new("RGB", (8, 8), "blue").save(path)
+        os.utime(path, ns=(1, 1))
+        return before, await urls.get(str(path), LIMITS)
+
+    before, after = asyncio.run(main())
+    assert before != after
+    assert len(encoded) == 2
+
+
+def test_the_least_recently_used_go_when_it_is_full(tmp_path: Path, encoded: list[str]) -> None:
+    paths = [str(tmp_path / f"{n}.png") for n in range(3)]
+    for path in paths:
+        Image.new("RGB", (8, 8), "red").save(path)
+    one, two, three = paths
+
+    async def main() -> None:
+        size = len(await DataUrls().get(one, LIMITS))
+        encoded.clear()
+        urls = DataUrls(capacity=2 * size)
+        for path in (one, two, one, three, one, two):
+            await urls.get(path, LIMITS)
+
+    asyncio.run(main())
+    assert encoded == [one, two, three, two]
+
+
+def test_a_bad_image_raises_for_each_who_asks(tmp_path: Path) -> None:
+    path = str(tmp_path / "no.png")
+
+    async def main() -> list[str | BaseException]:
+        urls = DataUrls()
+        return await asyncio.gather(*[urls.get(path, LIMITS) for _ in range(2)], return_exceptions=True)
+
+    assert [type(error) for error in asyncio.run(main())] == [ImageError] * 2
+
+
+def test_one_who_gives_up_leaves_the_others_their_image(png: str) -> None:
+    async def main() -> str:
+        urls = DataUrls()
+        first, second = (asyncio.ensure_future(urls.get(png, LIMITS)) for _ in range(2))
+        await asyncio.sleep(0)
+        first.cancel()
+        return await second
+
+    assert asyncio.run(main()).startswith("data:image/png;base64,")
