@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+from data_juicer_ext.models.ledger import Entry, Ledger, decisions, read_lines
+
+
+def entry(row_id: str, verdict: str = "keep", tag: str = "t") -> Entry:
+    return Entry(row_id=row_id, operator="op", tag=tag, verdict=verdict, reason="r")  # type: ignore[arg-type]
+
+
+def test_a_decision_can_be_read_as_soon_as_it_is_written(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, "run1")
+    ledger.record(entry("a"))
+    [line] = read_lines(tmp_path / "ledger")
+    assert line["row_id"] == "a" and line["run_id"] == "run1" and line["spending"]["calls"] == 0
+
+
+def test_the_last_verdict_of_a_row_counts(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, "run1")
+    for verdict in ("undecided", "keep"):
+        ledger.record(entry("a", verdict))
+    ledger.record(entry("a", "drop", tag="other"))
+    assert {(e["tag"], e["verdict"]) for e in decisions(tmp_path, "run1")} == {("t", "keep"), ("other", "drop")}
+
+
+def test_runs_are_kept_apart(tmp_path: Path) -> None:
+    Ledger(tmp_path, "run1").record(entry("a"))
+    Ledger(tmp_path, "run2").record(entry("b"))
+    assert [e["row_id"] for e in decisions(tmp_path, "run2")] == ["b"]
+
+
+def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
+    Ledger(tmp_path, "run1").record(entry("a"))
+    [file] = (tmp_path / "ledger").iterdir()
+    with file.open("a") as lines:
+        lines.write('{"row_id": "b", "ope')
+    assert [e["row_id"] for e in read_lines(tmp_path / "ledger")] == ["a"]
+
+
+def test_a_ledger_goes_to_another_process(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, "run1")
+    ledger.record(entry("a"))
+    pickle.loads(pickle.dumps(ledger)).record(entry("b"))
+    assert sorted(e["row_id"] for e in read_lines(tmp_path / "ledger")) == ["a", "b"]
+
+
+def test_text_with_line_breaks_and_surrogates_stays_one_line(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, "run1")
+    bad = Entry("a", "op", "t", "undecided", "r", detail={"message": "one\ntwo \ud800 \x00"})
+    ledger.record(bad)
+    [file] = (tmp_path / "ledger").iterdir()
+    [line] = file.read_text().splitlines()
+    assert json.loads(line)["detail"]["message"].startswith("one\ntwo")
