@@ -14,11 +14,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TextIO, TypeAlias
+from typing import Any, TextIO
 
+from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.rows import to_json
-
-Verdict: TypeAlias = Literal["keep", "drop", "undecided"]
 
 
 @dataclass

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
+Verdict: TypeAlias = Literal["keep", "drop", "undecided"]
 
 FailureKind: TypeAlias = Literal[
     "network",  # no connection, reset, name not found

@@ -11,6 +11,7 @@ from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.ops.listing import own_classes
 from data_juicer_ext.ops.recipe import (
     RecipeError,
+    export_problem,
     first_row,
     literal_keys,
     missing_columns,
@@ -53,6 +54,8 @@ def _host_settings(config: dict[str, Any]) -> Iterator[str]:
         yield "use_cache: must be false, or an old result may be replayed; write `use_cache: false`"
     if (config.get("export_extra_args") or {}).get("mode") != "overwrite":
         yield "export_extra_args: without `{mode: overwrite}` a second run on Ray adds its rows to the first's"
+    if problem := export_problem(config):
+        yield problem
     if not config.get("export_path"):
         yield "export_path is missing; name the file (or, on Ray, the folder) for what is kept"
     if not config.get("text_keys"):

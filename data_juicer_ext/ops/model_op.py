@@ -17,9 +17,9 @@ from data_juicer_ext.models.endpoint import (
     parse_sampling_params,
     require_key,
 )
-from data_juicer_ext.models.ledger import Entry, Spending, Verdict
+from data_juicer_ext.models.ledger import Entry, Spending
 from data_juicer_ext.models.loop import drive
-from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result
+from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
 from data_juicer_ext.ops.own_op import OwnOp, between
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import PromptError, fingerprint, render

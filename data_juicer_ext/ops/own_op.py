@@ -9,8 +9,18 @@ from typing import Any
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.ledger import Entry
-from data_juicer_ext.ops import closing
-from data_juicer_ext.ops.recipe import RecipeError, literal_keys, only_trying, running, shared_tags, stop
+from data_juicer_ext.ops import closing, empty_export
+from data_juicer_ext.ops.recipe import (
+    RecipeError,
+    clear_empty_export,
+    export_problem,
+    is_on_ray,
+    literal_keys,
+    only_trying,
+    running,
+    shared_tags,
+    stop,
+)
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
 
@@ -33,7 +43,10 @@ def current_run(run_dir: str) -> runs.Run:
         about = {"recipe": recipe, "executor": str(config.get("executor_type", "")),
                  "dataset_path": str(config.get("dataset_path") or ""),
                  "export_path": str(config.get("export_path") or "")}  # fmt: skip
+        if is_on_ray(config):
+            empty_export.install()
         try:
+            clear_empty_export(config)
             _RUNS[folder] = runs.begin(folder, about)
         except OSError as error:
             raise RecipeError(f"run_dir: {folder} can't be written ({error.strerror or error})") from error
@@ -62,8 +75,10 @@ class OwnOp:
 
     def _check_recipe(self) -> None:
         process = running().get("process") or []
-        for complaint in (*shared_tags(process, OWN_OPERATORS), *literal_keys(process)):
-            raise RecipeError(complaint)
+        exporting = export_problem(running())
+        for complaint in (*shared_tags(process, OWN_OPERATORS), *literal_keys(process), exporting):
+            if complaint:
+                raise RecipeError(complaint)
 
     def run_in_process(self) -> None:
         """On the default executor, work in the driver's process: no fork a step, none after threads."""

@@ -89,6 +89,34 @@ def literal_keys(process: Sequence[Any]) -> list[str]:
     return complaints
 
 
+def is_on_ray(config: Mapping[str, Any]) -> bool:
+    """Whether a configuration runs on Ray."""
+    return str(config.get("executor_type", "")).startswith("ray")
+
+
+def export_problem(config: Mapping[str, Any]) -> str:
+    """Why the export would fail, after every call has been paid for; "" if it would not.
+
+    The default executor writes a file, Ray a folder.
+    """
+    name = str(config.get("export_path") or "")
+    if not name or "://" in name:
+        return ""
+    on_ray, path = is_on_ray(config), Path(name)
+    if on_ray and path.is_file() and path.stat().st_size > 0:
+        return f"export_path: {name} is a file, and on Ray the export is a folder; name another path"
+    if not on_ray and path.is_dir():
+        return f"export_path: {name} is a folder, and without Ray the export is a file; name one ending in .jsonl"
+    return ""
+
+
+def clear_empty_export(config: Mapping[str, Any]) -> None:
+    """Remove the 0-byte file that a run on Ray without surviving rows leaves where its folder belongs."""
+    path = Path(str(config.get("export_path") or "."))
+    if is_on_ray(config) and path.is_file() and path.stat().st_size == 0:
+        path.unlink()
+
+
 def first_row(dataset_path: str) -> dict[str, Any] | None:
     """The first row of a local JSON Lines file; None where it is another kind of dataset.
 

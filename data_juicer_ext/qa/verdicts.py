@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from data_juicer_ext.models.types import Failure
+from data_juicer_ext.models.types import Failure, Verdict
 from data_juicer_ext.qa.letters import LetterParse
 
-Verdict: TypeAlias = Literal["keep", "drop", "undecided"]
 Draw: TypeAlias = LetterParse | Failure | None
 """One draw of a vote: how its answer was read, or the failure (None: a failure of unknown kind)."""
 

@@ -130,6 +130,13 @@ def test_datasets(text: str, says: str, config: dict[str, Any], tmp_path: Path) 
     assert says in complaints(config, tmp_path)
 
 
+def test_an_export_path_of_the_other_kind(config: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("{}\n")
+    on_ray = {**config, "executor_type": "ray", "export_path": str(tmp_path / "rows.jsonl")}
+    assert "is a file, and on Ray the export is a folder" in complaints(on_ray, tmp_path)
+    assert "is a folder, and without Ray" in complaints({**config, "export_path": str(tmp_path)}, tmp_path)
+
+
 def test_a_recipe_that_is_not_yaml(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("process: [")
     assert "is not YAML" in check(tmp_path / "r.yaml")[0]
