@@ -98,6 +98,18 @@ def load_figures(text: str) -> list[Figure]:
     return [Figure(**{key: value for key, value in item.items() if key in known}) for item in data]
 
 
+def read_caption(figure: Figure) -> str:
+    """The caption as a reader sees it: on one line, panels by their letter alone.
+
+    The `figures` column names a panel in a caption as "(a, fig:left)", so that text around the figure
+    can be tied to it; a label is nothing that a reader, or a question, should see.
+    """
+    text = " ".join(figure.caption.split())
+    for label in figure.labels:
+        text = text.replace(f", {label})", ")") if label else text
+    return text
+
+
 FIGURE_ROW = (
     "row_id", "paper_id", "figure_id", "domain", "images", "caption", "label", "number",
     "labels", "context", "context_places", "provenance",
@@ -129,7 +141,7 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
         "figure_id": figure.figure_id,
         "domain": scrub(str(paper.get("domain") or "")),
         "images": list(figure.images),
-        "caption": scrub(figure.caption),
+        "caption": scrub(read_caption(figure)),
         "label": scrub(figure.label),
         "number": scrub(figure.number),
         "labels": to_json(figure.labels),

@@ -21,6 +21,7 @@ from data_juicer_ext.rows import (
     figure_row,
     load_figures,
     qa_row,
+    read_caption,
     scrub,
     to_json,
 )
@@ -138,3 +139,10 @@ def test_row_ids_tell_rows_apart_and_know_them_again() -> None:
 def test_provenance_is_added_to() -> None:
     assert json.loads(add_provenance('{"a": 1}', b=2, a=3)) == {"a": 3, "b": 2}
     assert json.loads(add_provenance("", b=2)) == {"b": 2}
+
+
+def test_a_readers_caption_has_no_labels() -> None:
+    caption = "Left (a, fig:left)  and\nright (b, fig:right), at (x, y)."
+    figure = Figure(caption=caption, labels=["fig:left", "fig:right"])
+    assert read_caption(figure) == "Left (a) and right (b), at (x, y)."
+    assert figure_row({"paper_id": "p"}, figure)["caption"] == read_caption(figure)
