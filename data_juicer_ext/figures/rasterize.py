@@ -1,0 +1,260 @@
+"""Figure files of any kind to what a vision model can read: PNG or JPEG, named by content.
+
+Sources are untrusted: sizes are bounded before anything is decoded, and whatever goes wrong ends
+as an `ImageProblem` with a plain word (a flag) for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import uuid
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from data_juicer_ext.figures.decoding import strict_decoding
+
+_MAX_PIXELS = 100_000_000
+_MAX_BYTES = 200_000_000
+_GHOSTSCRIPT_SECONDS = 30
+_POINTS = {"pt": 72 / 72.27, "bp": 1.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4, "": 1.0, "px": 1.0, "pc": 12.0}
+_LENGTH = re.compile(r"(-?\d{0,6}\.?\d{0,6})\s*(pt|bp|in|cm|mm|px|pc)?(?=\s|\Z)")
+_BOUNDING_BOX = re.compile(rb"%%BoundingBox:\s*(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)")
+_VERSION = "1"  # part of the file name: raise it when the same source would give another picture
+
+
+class ImageProblem(Exception):  # noqa: N818 - a finding about a file, reported as a flag
+    """Why an image cannot be made readable; `flag` is a plain word for it."""
+
+    def __init__(self, flag: str, message: str) -> None:
+        super().__init__(message)
+        self.flag = flag
+
+
+@dataclass(frozen=True)
+class View:
+    """What part of a source is shown: page (1-based), crop (left, bottom, right, top, points), rotation."""
+
+    page: int = 1
+    trim: tuple[float, float, float, float] | None = None
+    angle: int = 0
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, str]) -> View:
+        """From the options of \\includegraphics: page, trim with clip, angle (right angles only)."""
+        page = options.get("page", "1").strip()
+        trim = _lengths(options.get("trim", "")) if options.get("clip") == "true" else None
+        angle = re.fullmatch(r"-?\+?(\d{1,4})(?:\.0*)?", options.get("angle", "0").strip())
+        turned = int(options["angle"].strip().split(".")[0]) % 360 if angle and "angle" in options else 0
+        return cls(int(page) if re.fullmatch(r"\d{1,5}", page) else 1, trim, turned if turned % 90 == 0 else 0)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Resolution of vector figures (dots per inch), and their longest side in pixels."""
+
+    dpi: int = 200
+    max_side: int = 2000
+
+
+LIMITS = Limits()
+WHOLE = View()
+
+
+def readable_image(data: bytes, folder: Path, limits: Limits = LIMITS, view: View = WHOLE) -> Path:
+    """A PNG or JPEG in `folder` that shows the image in `data`; written once for the same content.
+
+    PDF, SVG, EPS and PS are rasterised; other formats are checked by decoding them and, where they are
+    not plain RGB or grey PNG or JPEG, written as such (first frame, transparency on white, turned as
+    their EXIF says). Raises ImageProblem with flag `image_unreadable`, `image_too_large` or
+    `needs_ghostscript`.
+    """
+    if len(data) > _MAX_BYTES:
+        raise ImageProblem("image_too_large", f"the file has {len(data)} bytes")
+    kind = kind_of(data)
+    vector = kind in ("pdf", "svg", "eps")
+    name = _name(data, kind, limits if vector else Limits(0, 0), view)
+    for suffix in (".png", ".jpg"):
+        known = folder / f"{name}{suffix}"
+        if known.is_file() and known.stat().st_size:
+            return known
+    try:
+        content, suffix = _vector(data, kind, limits, view) if vector else _raster(data, view)
+    except ImageProblem:
+        raise
+    except Exception as error:
+        raise ImageProblem("image_unreadable", f"{type(error).__name__}: {error}") from error
+    return _write(folder / f"{name}{suffix}", content)
+
+
+def kind_of(data: bytes) -> str:
+    """ "pdf", "eps", "svg" or "raster", by what the file holds."""
+    head = data[:1024].lstrip()
+    if b"%PDF-" in head[:1024]:
+        return "pdf"
+    if head.startswith((b"%!", b"\xc5\xd0\xd3\xc6", b"\x04%!")):
+        return "eps"
+    if b"<svg" in data[:4096].lower() or (head.startswith(b"<?xml") and b"svg" in data[:4096].lower()):
+        return "svg"
+    return "raster"
+
+
+def _name(data: bytes, kind: str, limits: Limits, view: View) -> str:
+    digest = hashlib.sha256(data)
+    digest.update(f"|{_VERSION}|{kind}|{limits.dpi}|{limits.max_side}|{view}".encode())
+    return digest.hexdigest()[:32]
+
+
+def _write(target: Path, content: bytes) -> Path:
+    """Whole or not at all: several processes may write the same file."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return target
+
+
+# ---- raster formats
+
+
+def _raster(data: bytes, view: View) -> tuple[bytes, str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # sizes are checked below
+            image: Any = Image.open(io.BytesIO(data))
+    except Image.DecompressionBombError as error:
+        raise ImageProblem("image_too_large", str(error)) from error
+    with strict_decoding(), image:
+        if image.width * image.height > _MAX_PIXELS:
+            raise ImageProblem("image_too_large", f"{image.width} x {image.height} pixels")
+        if image.format == "EPS":
+            raise ImageProblem("needs_ghostscript", "EPS")
+        turned = image.getexif().get(0x0112, 1) != 1
+        plain = image.format in ("PNG", "JPEG") and image.mode in ("RGB", "L") and "transparency" not in image.info
+        image.seek(0)
+        image.load()
+        if plain and not turned and view == WHOLE and not getattr(image, "is_animated", False):
+            return data, ".png" if image.format == "PNG" else ".jpg"
+        flat = _on_white(ImageOps.exif_transpose(image) or image)
+        return _png(_viewed(flat, view, 72.0)), ".png"
+
+
+def _on_white(image: Any) -> Any:
+    if image.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
+        low, high = image.getextrema()
+        scale = 255.0 / (65535.0 if high > 255 or image.mode.startswith("I;16") else max(1.0, high - min(0.0, low)))
+        return image.convert("F").point(lambda value: value * scale).convert("L").convert("RGB")
+    if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
+        layer = image.convert("RGBA")
+        white = Image.new("RGBA", layer.size, "white")
+        white.alpha_composite(layer)
+        return white.convert("RGB")
+    return image if image.mode == "L" else image.convert("RGB")
+
+
+def _viewed(image: Any, view: View, dpi: float) -> Any:
+    if view.trim is not None:
+        left, bottom, right, top = (round(length * dpi / 72.0) for length in view.trim)
+        width, height = image.size
+        box = (max(0, left), max(0, top), min(width, width - right), min(height, height - bottom))
+        if box[2] - box[0] >= 8 and box[3] - box[1] >= 8:
+            image = image.crop(box)
+    return image.rotate(view.angle, expand=True, fillcolor="white") if view.angle else image
+
+
+def _png(image: Any) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+# ---- vector formats
+
+
+def _vector(data: bytes, kind: str, limits: Limits, view: View) -> tuple[bytes, str]:
+    if kind == "eps":
+        image, dpi = _ghostscript(data, limits)
+    else:
+        image, dpi = _mupdf(data, kind, limits, view.page)
+    return _png(_viewed(image, view, dpi)), ".png"
+
+
+@lru_cache(maxsize=1)
+def _quiet_mupdf() -> Any:
+    import pymupdf
+
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    return pymupdf
+
+
+def _mupdf(data: bytes, kind: str, limits: Limits, page: int) -> tuple[Any, float]:
+    pymupdf = _quiet_mupdf()
+    with pymupdf.open(stream=data, filetype=kind) as document:
+        if document.needs_pass:
+            raise ImageProblem("image_unreadable", "the PDF asks for a password")
+        if document.page_count < 1:
+            raise ImageProblem("image_unreadable", "the PDF has no page")
+        sheet = document[min(page, document.page_count) - 1]
+        width, height = sheet.rect.width, sheet.rect.height
+        longest = max(width, height)
+        if not 0.5 <= min(width, height) <= longest < 1e6:
+            flag = "image_too_large" if longest >= 1e6 else "image_unreadable"
+            raise ImageProblem(flag, f"page of {width} x {height} points")
+        zoom = min(limits.dpi / 72.0, limits.max_side / longest)
+        pixels = sheet.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False)
+        return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples), zoom * 72.0
+
+
+def _ghostscript(data: bytes, limits: Limits) -> tuple[Any, float]:
+    program = shutil.which("gs")
+    if program is None:
+        raise ImageProblem("needs_ghostscript", "EPS and PS figures are drawn by ghostscript, which is not installed")
+    dpi = _dpi_for(data, limits)
+    with tempfile.TemporaryDirectory(prefix="dj-ext-eps-") as folder:
+        source, target = Path(folder, "in.eps"), Path(folder, "out.png")
+        source.write_bytes(data)
+        command = [program, "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-dTextAlphaBits=4",
+                   "-dGraphicsAlphaBits=4", "-dFirstPage=1", "-dLastPage=1", "-sDEVICE=png16m", f"-r{dpi:.2f}",
+                   f"-sOutputFile={target}", str(source)]  # fmt: skip
+        try:
+            subprocess.run(command, timeout=_GHOSTSCRIPT_SECONDS, check=True, capture_output=True, cwd=folder)
+        except subprocess.TimeoutExpired as error:
+            raise ImageProblem("image_unreadable", f"ghostscript took over {_GHOSTSCRIPT_SECONDS} s") from error
+        with Image.open(target) as image:
+            if image.width * image.height > _MAX_PIXELS:
+                raise ImageProblem("image_too_large", f"{image.width} x {image.height} pixels")
+            image.load()
+            return image.convert("RGB"), dpi
+
+
+def _dpi_for(data: bytes, limits: Limits) -> float:
+    """The resolution, lowered where the bounding box would pass the longest side."""
+    found = _BOUNDING_BOX.search(data[:100_000]) or _BOUNDING_BOX.search(data[-10_000:])
+    if found is None:
+        return float(min(limits.dpi, 150))
+    left, bottom, right, top = (int(number) for number in found.groups())
+    longest = max(1, right - left, top - bottom)
+    return min(float(limits.dpi), limits.max_side * 72.0 / longest)
+
+
+def _lengths(text: str) -> tuple[float, float, float, float] | None:
+    found = [(number, unit) for number, unit in _LENGTH.findall(text[:200]) if number.strip("-.")]
+    if len(found) != 4:
+        return None
+    left, bottom, right, top = (float(number) * _POINTS[unit] for number, unit in found)
+    return left, bottom, right, top

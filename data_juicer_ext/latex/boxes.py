@@ -1,0 +1,77 @@
+"""What a float holds: boxes with captions, labels, images and panels, as they stand in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from data_juicer_ext.latex.images import Image
+
+_FIGURE_NAMES = (
+    "figure wrapfigure SCfigure sidewaysfigure teaserfigure floatingfigure marginfigure figurehere cfigure "
+    "longfigure sidefigure fullfigure psfigure figwindow multicolfigure wrapfloat"
+)
+FIGURES = frozenset(_FIGURE_NAMES.split())
+OTHER_FLOATS = frozenset(
+    ("table", "wraptable", "sidewaystable", "SCtable", "longtable", "algorithm", "algorithm2e", "listing",
+     "deluxetable", "margintable", "floatingtable", "scheme", "lstfloat", "procedure", "teasertable", "longtabu")
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A caption: offset of its command, span of its text, what it belongs to, and whether it has a number and words."""
+
+    at: int
+    start: int
+    end: int
+    kind: str  # "figure", "panel" or "other" (a table's)
+    numbered: bool = True
+    empty: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label and where it stands."""
+
+    name: str
+    at: int
+
+
+@dataclass
+class Box:
+    """A stretch of the text with the captions, labels, images and panels that stand in it."""
+
+    name: str
+    start: int
+    end: int = -1
+    captions: list[Caption] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    panels: list[Box] = field(default_factory=list)
+    unknown_captions: list[Caption] = field(default_factory=list)
+    drawn: bool = False
+    continued: bool = False
+    typed: bool = False
+    unclosed: bool = False
+
+    def absorb(self, other: Box) -> None:
+        """Take over what `other` holds."""
+        self.captions += other.captions
+        self.labels += other.labels
+        self.images += other.images
+        self.panels += other.panels
+        self.drawn |= other.drawn
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether the box is a figure float of its own."""
+        return self.name in FIGURES or self.name in ("teaser", "captionof")
+
+
+@dataclass
+class Floats:
+    """All figures of a text, every float's span (figures, tables, algorithms), and all labels in order."""
+
+    figures: list[Box] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)

@@ -1,0 +1,120 @@
+"""Captions and headings as plain, readable text."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from pylatexenc.latex2text import LatexNodes2Text
+
+from data_juicer_ext.latex.buffer import Buffer
+from data_juicer_ext.latex.macros import Macro, expand_text
+from data_juicer_ext.rows import scrub
+
+_MOST = 20_000
+_DROPPED = re.compile(
+    r"\\(label|footnote|footnotetext|vspace|hspace|index|phantomsection|hypertarget|vskip|fontsize|setlength"
+    r"|captionsetup|color|todo|thanks|footnotemark|addcontentsline)\*?(?![A-Za-z@])"
+)
+_BARE = re.compile(
+    r"\\(?:protect|centering|raggedright|noindent|small|footnotesize|scriptsize|tiny|normalsize|large|xspace|par"
+    r"|bf|it|rm|sl|tt|sf|em|sc|bfseries|itshape|protected|relax|ignorespaces|unskip|selectfont|justifying"
+    r"|doublespacing|singlespacing|linebreak|newline|\\)(?![A-Za-z@])"
+)
+_NAME = re.compile(r"\\([fts])(?:igure|able|ection)(?:auto)?(?:ref)?name(?![A-Za-z@])(?:\{\})?")
+_REFERENCE = re.compile(r"\\([A-Za-z]*[rR]ef)\*?\s*\{([^{}]{1,300})\}")
+_CITATION = re.compile(r"\s*~?\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\[\]]{0,300}\]\s*){0,2}\{[^{}]{0,2000}\}")
+_BARE_PERCENT = re.compile(r"(?<!\\)%")
+_UNWRAPPED = re.compile(r"\\(?:textsf|texttt|textup|textmd|mbox|hbox|fbox|emph|text)(?=\s*\{)")
+_FRACTION = re.compile(r"\\(?:sfrac|nicefrac|tfrac|dfrac|cfrac)(?![A-Za-z])")
+_ADDRESS = re.compile(r"\\href\s*\{[^{}]*\}")
+_SPACE = re.compile(r"\s+")
+_STRUCTURE = re.compile(r"\\(?:begin|end)\s*\{[^{}]{0,100}\}|(?<!\\)[${}&]")
+_COMMAND = re.compile(r"\\[A-Za-z@]+\*?|\\.|[{}$]", re.DOTALL)
+
+
+def plain(tex: str, macros: Mapping[str, Macro], numbers: Mapping[str, str], rough: bool = False) -> str:
+    """`tex` as readable text: macros written out, labels and footnotes gone, references as numbers.
+
+    `numbers` holds what each label prints ("3"); an unknown one is left out. Long input (over 20,000
+    characters) is cut. `rough` only takes the commands out, for more text than a paper has. Never raises.
+    """
+    tex = tex[:_MOST]
+    tex = _without_commands(expand_text(tex, macros, _MOST))
+    tex = _NAME.sub(lambda match: {"f": "Figure", "t": "Table", "s": "Section"}[match.group(1)], tex)
+    tex = _REFERENCE.sub(lambda match: _printed(match, numbers), tex)
+    tex = _CITATION.sub(lambda match: " [cit.]", tex)
+    # A bare % begins a comment for whoever reads the text as TeX again, to the end of its line.
+    return scrub(_words(tex) if rough else _to_text(tex)).strip().replace("% ", "%\n")
+
+
+def _printed(match: re.Match[str], numbers: Mapping[str, str]) -> str:
+    command = match.group(1)
+    if command in ("href", "pageref"):
+        return match.group()
+    if command == "subref":
+        return _printed_panel(match.group(2).strip(), numbers)
+    found = [numbers.get(label.strip(), "") for label in match.group(2).split(",")]
+    text = ", ".join(number for number in found if number)
+    if command.lower() in ("cref", "autoref") and text:
+        word = {"cref": "figure", "Cref": "Figure"}.get(command, "Figure")
+        return f"{word} {text}"
+    return text
+
+
+def _printed_panel(label: str, numbers: Mapping[str, str]) -> str:
+    """A panel's letter, with its label: the text around the figure cites the panel by that."""
+    letter = numbers.get(label, "")[-1:]
+    return f"({letter}, {label})" if letter.isalpha() else f"({label})"
+
+
+def _without_commands(tex: str) -> str:
+    """`tex` without the commands that print nothing in a caption, arguments included."""
+    buffer = Buffer.of_file(tex, 0)
+    parts: list[str] = []
+    position = 0
+    for match in _DROPPED.finditer(tex):
+        if match.start() < position:
+            continue
+        bracket = buffer.bracket(match.end(), 300)
+        group = buffer.group(bracket[2] if bracket else match.end())
+        parts.append(tex[position : match.start()])
+        position = group[2] if group else bracket[2] if bracket else match.end()
+    parts.append(tex[position:])
+    tex = _FRACTION.sub(r"\\frac", _UNWRAPPED.sub("", _ADDRESS.sub("", "".join(parts))))
+    return _BARE.sub(" ", tex)
+
+
+@lru_cache(maxsize=1)
+def _converter() -> LatexNodes2Text:
+    logging.getLogger("pylatexenc").setLevel(logging.ERROR)
+    return LatexNodes2Text(math_mode="text", strict_latex_spaces=False, keep_comments=False)
+
+
+@lru_cache(maxsize=4096)
+def _to_text(tex: str) -> str:
+    if "\\" not in tex and not any(char in tex for char in "${}~%^_&`'-"):
+        return _SPACE.sub(" ", tex)
+    # Strict: what pylatexenc does to mend broken input can take exponential time.
+    for attempt in (tex, _STRUCTURE.sub(" ", tex)):
+        try:
+            text = _converter().latex_to_text(attempt, tolerant_parsing=False)
+            break
+        except Exception:  # whatever it stumbles over, the words are still there
+            continue
+    else:
+        return _words(tex)
+    return _SPACE.sub(" ", text.replace("\u00a0", " "))
+
+
+def _words(tex: str) -> str:
+    return _SPACE.sub(" ", _COMMAND.sub(" ", tex))
+
+
+def comparable(text: str) -> str:
+    """`text` for comparing captions: plain, lower case, letters and digits only."""
+    # Given captions are often plain text already, where a % is a percent sign.
+    escaped = _BARE_PERCENT.sub(r"\\%", text)
+    return re.sub(r"[\W_]+", "", plain(escaped, {}, {}).lower())

@@ -1,0 +1,120 @@
+"""Figures with captions, images and citing paragraphs out of one LaTeX paper: the way in.
+
+`read_figures` takes a paper as arXiv ships it or as a folder, `figures_from_text` LaTeX in a string.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+
+from data_juicer_ext.latex.assemble import PaperText, build_figures
+from data_juicer_ext.latex.expand import flatten
+from data_juicer_ext.latex.given import tie_captions
+from data_juicer_ext.latex.maindoc import choose_main
+from data_juicer_ext.latex.options import LatexOptions, PaperError
+from data_juicer_ext.latex.pictures import Pictures
+from data_juicer_ext.latex.source import SourceTree, open_source
+from data_juicer_ext.rows import Figure, scrub
+
+__all__ = ["Extraction", "LatexOptions", "PaperError", "figures_from_text", "read_figures"]
+
+DEFAULTS = LatexOptions()
+TEXT_NAME = "text"  # stands for the file in places of a row's own LaTeX
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The figures of one paper, which file was read and why, and what the reader should know."""
+
+    figures: list[Figure]
+    main_file: str
+    main_reason: str
+    notes: list[str]
+
+
+def read_figures(
+    path: Path,
+    image_folder: Path,
+    options: LatexOptions = DEFAULTS,
+    given_captions: Sequence[str] | None = None,
+    given_images: Sequence[str] | None = None,
+) -> Extraction:
+    """The figures of the paper at `path`: a folder, .tar, .tar.gz, .tgz, .zip, .gz of one .tex, or .tex.
+
+    Readable images (PNG or JPEG) are written to `image_folder`, named by content. With
+    `given_captions` the figures are those that tie to exactly one of them (see
+    `latex.given`); `given_images` holds a path for each given caption, "" where there is none.
+    A paper without figures has an empty list. Raises PaperError for what is no readable LaTeX paper.
+    """
+    tree, named = open_source(path, options)
+    main, reason = choose_main(tree, options.main_file or named)
+    if named and not options.main_file:
+        reason = "the file itself"
+    return _extract(tree, main, reason, image_folder, options, given_captions, given_images)
+
+
+def figures_from_text(
+    latex: str,
+    image_folder: Path,
+    options: LatexOptions = DEFAULTS,
+    given_captions: Sequence[str] | None = None,
+    given_images: Sequence[str] | None = None,
+) -> Extraction:
+    """The figures of LaTeX text that has no files: images are missing unless `given_images` has them.
+
+    Raises PaperError for text that is empty.
+    """
+    if not latex.strip():
+        raise PaperError("the LaTeX text is empty")
+    tree = SourceTree("the row's text", {TEXT_NAME: latex.encode("utf-8", "replace")})
+    return _extract(tree, TEXT_NAME, "the row's text", image_folder, options, given_captions, given_images)
+
+
+def _extract(
+    tree: SourceTree,
+    main: str,
+    reason: str,
+    image_folder: Path,
+    options: LatexOptions,
+    given_captions: Sequence[str] | None,
+    given_images: Sequence[str] | None,
+) -> Extraction:
+    flat = flatten(tree, main, options)
+    job = posixpath.splitext(posixpath.basename(main))[0]
+    text = PaperText(flat, options)
+    pictures = Pictures(tree, flat, text.buffer, image_folder, options, job)
+    notes = [*tree.notes, *flat.notes]
+    figures = build_figures(text, pictures)
+    if given_captions is not None:
+        figures = _given(figures, pictures, given_captions, given_images or (), options, notes)
+    return Extraction(figures, main, reason, [scrub(note) for note in [*notes, *pictures.notes]])
+
+
+def _given(
+    figures: list[Figure],
+    pictures: Pictures,
+    captions: Sequence[str],
+    images: Sequence[str],
+    options: LatexOptions,
+    notes: list[str],
+) -> list[Figure]:
+    """The figures that given pairs tie to (their panels with them); refusals go to `notes`."""
+    places = [index for index, figure in enumerate(figures) if not figure.panel]
+    tops = [figures[index] for index in places]
+    known, labels = [figure.caption for figure in tops], [figure.labels for figure in tops]
+    kept: list[Figure] = []
+    for tie in tie_captions(captions, known, labels, options.caption_matching_threshold):
+        if tie.figure < 0:
+            notes.append(f"given caption {tie.given}: {tie.reason}: {captions[tie.given][:80]!r}")
+            continue
+        figure = tops[tie.figure]
+        image = images[tie.given] if tie.given < len(images) else ""
+        if image and not figure.images:
+            pictures.use_given(figure, image)
+        kept.append(figure)
+        kept += takewhile(lambda panel: bool(panel.panel), figures[places[tie.figure] + 1 :])
+    return kept

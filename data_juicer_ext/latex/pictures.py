@@ -1,0 +1,93 @@
+"""The images of a figure: found in the paper, made readable, and flagged where that fails."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from pathlib import Path
+
+from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.latex.buffer import Buffer
+from data_juicer_ext.latex.flat import Flat
+from data_juicer_ext.latex.images import Image, find_image, search_folders, view_of, written_path
+from data_juicer_ext.latex.options import LatexOptions, PaperError
+from data_juicer_ext.latex.source import SourceTree
+from data_juicer_ext.rows import Figure, scrub
+
+_PROBLEMS = frozenset(
+    ("image_missing", "image_unreadable", "image_too_large", "image_path_refused", "needs_ghostscript", "no_image_file")
+)
+
+
+class Pictures:
+    """Images of one paper; each source is read and drawn once."""
+
+    def __init__(
+        self, tree: SourceTree, flat: Flat, buffer: Buffer, folder: Path, options: LatexOptions, job: str
+    ) -> None:
+        self.notes: list[str] = []
+        self._tree = tree
+        self._flat = flat
+        self._folder = folder
+        self._limits = Limits(options.dpi, options.max_side)
+        self._job = job
+        self._search = search_folders(flat.mask, buffer, flat.macros)
+        self._made: dict[tuple[str, View], tuple[str, str]] = {}
+
+    def add(self, figure: Figure, images: Sequence[Image], drawn: bool) -> None:
+        """Set `images` and `image_sources` of a figure, and its flags."""
+        found = [self._one(image) for image in images]
+        figure.image_sources = list(dict.fromkeys(scrub(source) for source, _, _ in found if source))
+        figure.images = list(dict.fromkeys(file for _, file, _ in found if file))
+        figure.flags += {flag for _, _, flag in found if flag}
+        if not images:
+            figure.flags.append("no_image_file")
+        elif drawn:
+            figure.flags.append("also_drawn_in_tex")
+
+    def use_given(self, figure: Figure, path: str) -> None:
+        """Take the image file at `path`, which came with the row, for a figure that has none."""
+        try:
+            data = Path(path).read_bytes()
+            figure.images = [str(readable_image(data, self._folder, self._limits))]
+        except OSError as error:
+            self._note(f"given image {path!r} cannot be read ({error.strerror})")
+            return
+        except ImageProblem as problem:
+            self._note(f"given image {path!r}: {problem.flag}: {problem}")
+            return
+        kept = [flag for flag in figure.flags if flag not in _PROBLEMS]
+        figure.flags = sorted({*kept, "image_given"})
+
+    def _one(self, image: Image) -> tuple[str, str, str]:
+        """(source as found or as written, readable file or "", flag or "")."""
+        path = written_path(image, self._flat.macros, self._job)
+        found = find_image(self._tree, path, self._bases(image), self._search)
+        if found.flag:
+            self._note(f"{found.flag}: {found.path[:200]!r} ({self._flat.place(image.at)})")
+            return found.path, "", found.flag
+        key = (found.drawn_from, View.from_options(view_of(image.options)))
+        if key not in self._made:
+            self._made[key] = self._make(*key)
+        file, flag = self._made[key]
+        return found.path, file, flag
+
+    def _bases(self, image: Image) -> list[str]:
+        file = self._flat.origin(image.at)[0]
+        own = posixpath.dirname(self._flat.files[file]) if file < len(self._flat.files) else ""
+        main = self._flat.main_folder
+        return list(dict.fromkeys((self._flat.folder_at(image.at) or main, main, own, "")))
+
+    def _make(self, source: str, view: View) -> tuple[str, str]:
+        try:
+            return str(readable_image(self._tree.read(source), self._folder, self._limits, view)), ""
+        except ImageProblem as problem:
+            self._note(f"{problem.flag}: {source!r}: {problem}")
+            return "", problem.flag
+        except (PaperError, OSError) as error:
+            self._note(f"image_unreadable: {source!r}: {error}")
+            return "", "image_unreadable"
+
+    def _note(self, text: str) -> None:
+        if len(self.notes) < 100 and text not in self.notes:
+            self.notes.append(text[:500])

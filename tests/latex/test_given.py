@@ -1,0 +1,93 @@
+"""Given figure-caption pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data_juicer_ext.latex.given import tie_captions
+from data_juicer_ext.latex.paper import LatexOptions, figures_from_text
+from tests.latex.papers import document, figure, png
+
+CAPTIONS = ["Accuracy of the model over time.", "The same.", "The same.", "", "No label here at all."]
+LABELS = [["fig:a"], ["fig:b"], ["fig:c"], ["fig:d"], []]
+
+
+@pytest.mark.parametrize(
+    ("given", "figure_index", "reason"),
+    [
+        ("Accuracy of the model over time.", 0, ""),
+        ("Accuracy of the \\textbf{model} over   time", 0, ""),
+        ("accuracy of the models over time.", 0, ""),
+        ("Something else.", -1, "no match"),
+        ("The same.", -1, "ambiguous"),
+        ("", -1, "empty caption"),
+        ("\\label{x}", -1, "empty caption"),
+        ("No label here at all.", -1, "no label"),
+    ],
+)
+def test_ties(given: str, figure_index: int, reason: str) -> None:
+    (tie,) = tie_captions([given], CAPTIONS, LABELS, 0.9)
+    assert tie.figure == figure_index
+    assert tie.reason.startswith(reason)
+
+
+def test_two_given_captions_of_one_figure_are_both_refused() -> None:
+    ties = tie_captions([CAPTIONS[0], CAPTIONS[0], "Something else."], CAPTIONS, LABELS, 0.9)
+    assert [tie.figure for tie in ties] == [-1, -1, -1]
+    assert ties[0].reason.startswith("ambiguous")
+
+
+def test_the_threshold_decides() -> None:
+    given = ["Accuracy of our model over the time."]
+    assert tie_captions(given, CAPTIONS, LABELS, 0.99)[0].figure == -1
+    assert tie_captions(given, CAPTIONS, LABELS, 0.8)[0].figure == 0
+
+
+def test_a_rows_text_with_given_pairs(tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_bytes(png())
+    latex = document(
+        figure("a", caption="Loss at 50\\% of the data.\\label{z}") + figure("b", caption="Other.")
+        + "\nLook at \\ref{fig:a}.\n"
+    )  # fmt: skip
+    extraction = figures_from_text(
+        latex,
+        tmp_path / "images",
+        LatexOptions(),
+        ["Unknown.", "Loss at 50% of the data."],
+        ["", str(tmp_path / "x.png")],
+    )
+    (found,) = extraction.figures
+    assert found.label == "fig:a" or found.labels[0] == "z"
+    assert found.context == ["Look at \\ref{fig:a}."]
+    assert Path(found.images[0]).read_bytes() == png()
+    assert found.flags == ["image_given"]
+    assert [note for note in extraction.notes if note.startswith("given")] == [
+        "given caption 0: no match: no figure of the LaTeX has this caption (threshold 0.9): 'Unknown.'"
+    ]
+
+
+def test_a_given_image_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "bad.png").write_bytes(b"no image")
+    for name, words in (("gone.png", "cannot be read"), ("bad.png", "image_unreadable")):
+        extraction = figures_from_text(
+            document(figure(caption="Cap one.")), tmp_path / "i", LatexOptions(), ["Cap one."], [str(tmp_path / name)]
+        )
+        assert extraction.figures[0].images == []
+        assert "image_missing" in extraction.figures[0].flags
+        assert any(words in note for note in extraction.notes)
+
+
+def test_panels_come_with_their_figure(tmp_path: Path) -> None:
+    latex = document(
+        "\\begin{figure}\\subfloat[P]{\\includegraphics{a}}\\subfloat[Q]{\\includegraphics{b}}"
+        "\\caption{Whole thing.}\\label{w}\\end{figure}" + figure("o", caption="Other words.")
+    )
+    options = LatexOptions(granularity="panel")
+    found = figures_from_text(latex, tmp_path / "i", options, ["Whole thing."]).figures
+    assert [f.panel for f in found] == ["", "a", "b"]
+
+
+def test_no_given_captions_at_all_keep_no_figure(tmp_path: Path) -> None:
+    assert figures_from_text(document(figure()), tmp_path / "i", LatexOptions(), []).figures == []

@@ -1,0 +1,48 @@
+"""Figure numbers as they print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.latex.papers import document, figure, read_text
+
+AFRESH = "\\appendix\\renewcommand{\\thefigure}{A\\arabic{figure}}\\setcounter{figure}{0}"
+A, B, C = figure("a"), figure("b"), figure("c")
+
+
+@pytest.mark.parametrize(
+    ("body", "document_class", "numbers"),
+    [
+        (A + B + C, "article", ["1", "2", "3"]),
+        ("\\section{X}" + A + "\\appendix\\section{Y}" + B, "article", ["1", "2"]),
+        ("\\numberwithin{figure}{section}\\section{X}" + A + B + "\\section{Y}" + C, "article", ["1.1", "1.2", "2.1"]),
+        ("\\counterwithin{figure}{section}\\section{X}" + A + "\\appendix\\section{Y}" + B, "article", ["1.1", "A.1"]),
+        ("\\chapter{X}" + A + B + "\\chapter{Y}" + C, "book", ["1.1", "1.2", "2.1"]),
+        ("\\chapter{X}" + A + "\\appendix\\chapter{Y}" + B, "report", ["1.1", "A.1"]),
+        (A + AFRESH + B, "article", ["1", "A1"]),
+        ("\\renewcommand\\thefigure{\\thesection.\\arabic{figure}}\\section{X}" + A, "article", ["1.1"]),
+        ("\\def\\thefigure{S\\@arabic\\c@figure}" + A + B, "article", ["S1", "S2"]),
+        ("\\renewcommand{\\thefigure}{\\Roman{figure}}" + A + B + C, "article", ["I", "II", "III"]),
+        ("\\section{X}" + A + "\\appendix\\section{Y}" + B, "elsarticle", ["1", "A.2"]),
+        ("\\addtocounter{figure}{4}" + A, "article", ["5"]),
+        ("\\section*{X}\\numberwithin{figure}{section}\\section{Y}" + A, "article", ["1.1"]),
+    ],
+)
+def test_numbers(tmp_path: Path, body: str, document_class: str, numbers: list[str]) -> None:
+    latex = document(body, document_class=document_class)
+    assert [found.number for found in read_text(tmp_path, latex)] == numbers
+
+
+def test_continued_floats_may_have_letters(tmp_path: Path) -> None:
+    part = "\\begin{figure}\\ContinuedFloat\\includegraphics{x}\\caption{C}\\end{figure}"
+    latex = document(
+        A + "\\addtocounter{figure}{1}" + part * 2 + B, "\\renewcommand\\theContinuedFloat{\\alph{ContinuedFloat}}"
+    )
+    assert [found.number for found in read_text(tmp_path, latex)] == ["1", "2a", "2b", "3"]
+
+
+def test_captions_without_number(tmp_path: Path) -> None:
+    latex = document("\\begin{figure}\\includegraphics{x}\\caption*{C}\\end{figure}" + A)
+    assert [found.number for found in read_text(tmp_path, latex)] == ["", "1"]
