@@ -121,8 +121,8 @@ def test_real_papers_go_through_every_step_and_the_requests_are_right(
     done = dj_process(config, tmp_path, env=environment(server))
     assert done.returncode == 0, done.stderr[-3000:]
     entries = decisions(tmp_path / "run", runs.run_ids(tmp_path / "run")[-1])
-    figures = [e for e in entries if e["tag"] == "figure_rows_mapper" and e["verdict"] == "keep"]
-    extracted = [e for e in entries if e["tag"] == "claim_extractor_mapper"]
+    figures = [e for e in entries if e["tag"] == "figure_rows" and e["verdict"] == "keep"]
+    extracted = [e for e in entries if e["tag"] == "claim_extractor"]
     assert len(figures) == len(extracted) >= 50
     assert {e["paper_id"] for e in figures} == set(MAIN_FILES)
     assert "undecided" not in {e["verdict"] for e in entries}
@@ -193,8 +193,8 @@ def test_bad_papers_cost_themselves_only(server: FakeServer, tmp_path: Path) -> 
     config = configured("verisciqa", tmp_path, rows)
     done = dj_process(config, tmp_path, env=environment(server))
     assert done.returncode == 0, done.stderr[-3000:]
-    assert {e["paper_id"] for e in _entries(tmp_path, "claim_extractor_mapper")} == {"good"}
-    read = {e["paper_id"]: e for e in _entries(tmp_path, "latex_figure_context_mapper")}
+    assert {e["paper_id"] for e in _entries(tmp_path, "claim_extractor")} == {"good"}
+    read = {e["paper_id"]: e for e in _entries(tmp_path, "latex_figure_context")}
     assert set(read) == {row["paper_id"] for row in rows}
     unreadable = {name for name, entry in read.items() if entry["reason"] == "unreadable_paper"}
     assert unreadable == {"missing.tar.gz", "broken.tar.gz", "nothing"}
@@ -202,7 +202,7 @@ def test_bad_papers_cost_themselves_only(server: FakeServer, tmp_path: Path) -> 
     for name in unreadable:
         assert name in done.stderr
     assert "evil.tex" in json.dumps(read["escape.tar"]["detail"]["notes"])
-    flags = {e["paper_id"]: e["detail"].get("flags", []) for e in _entries(tmp_path, "figure_rows_mapper")}
+    flags = {e["paper_id"]: e["detail"].get("flags", []) for e in _entries(tmp_path, "figure_rows")}
     assert "image_unreadable" in flags["latin"] and "image_missing" in flags["gz"]
     assert "image_path_refused" in flags["escape.tar"]
     assert not list(tmp_path.parent.rglob("evil.tex"))

@@ -20,7 +20,7 @@ from data_juicer_ext.models.endpoint import (
 from data_juicer_ext.models.ledger import Entry, Spending
 from data_juicer_ext.models.loop import drive
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
-from data_juicer_ext.ops.own_op import OwnOp, between
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import PromptError, fingerprint, render
 from data_juicer_ext.rows import add_provenance
@@ -117,6 +117,34 @@ class ModelOp(OwnOp):
 
     endpoint: EndpointConfig
     sampling: dict[str, Any]
+
+    def __init__(
+        self,
+        api_model: str = "offline",
+        api_endpoint: str | None = None,
+        model_params: dict[str, Any] | None = None,
+        sampling_params: dict[str, Any] | None = None,
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param api_endpoint: the path behind the base URL; chat completions where empty.
+        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
+            ...; see docs/models.md).
+        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
+        :param run_dir: the run folder.
+        :param tag: the name of this listing in ledger and stats; where empty, the operator's without
+            `_mapper` or `_filter`.
+        """
+        super().__init__(*args, **kwargs)
+        self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
+        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
 
     def set_up_model(
         self,

@@ -20,6 +20,7 @@ from data_juicer_ext.ops.recipe import (
     running,
     shared_tags,
     stop,
+    tag_of,
 )
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
@@ -71,7 +72,7 @@ class OwnOp:
                 self.run_info = current_run(run_dir)
         except (RecipeError, ConfigError) as error:
             stop(f"{self._name}: {error}")
-        self.tag = tag or self._name
+        self.tag = tag_of(self._name, tag)
 
     def _check_recipe(self) -> None:
         process = running().get("process") or []

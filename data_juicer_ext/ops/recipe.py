@@ -65,14 +65,19 @@ def steps(process: Sequence[Any]) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
+def tag_of(name: str, tag: str = "") -> str:
+    """What a listing is called in ledger and stats: its tag, else the operator's name without its kind."""
+    return tag or name.removesuffix("_mapper").removesuffix("_filter")
+
+
 def shared_tags(process: Sequence[Any], ours: Sequence[str]) -> list[str]:
     """Complaints about operators listed twice with one tag: they would overwrite each other's verdicts."""
-    counts = Counter((name, str(parameters.get("tag") or "")) for name, parameters in steps(process) if name in ours)
+    listed = [(name, tag_of(name, str(parameters.get("tag") or ""))) for name, parameters in steps(process)]
     return [
-        f"{name} is listed {count} times with the tag {tag or '(none)'!r}; give each listing a `tag` of its own, "
+        f"{name} is listed {count} times with the tag {tag!r}; give each listing a `tag` of its own, "
         "and spell out every parameter in each (Data-Juicer fills gaps from the first)"
-        for (name, tag), count in counts.items()
-        if count > 1
+        for (name, tag), count in Counter(listed).items()
+        if count > 1 and name in ours
     ]
 
 

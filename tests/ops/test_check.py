@@ -94,9 +94,10 @@ def test_a_misspelled_operator_is_named_with_what_was_meant(config: dict[str, An
 
 
 def test_two_listings_need_two_tags(config: dict[str, Any], tmp_path: Path) -> None:
-    for step in config["process"]:
-        step.get("visual_dependence_filter", {})["tag"] = "same"
-    assert "listed 2 times with the tag 'same'" in complaints(config, tmp_path)
+    blind = [step["visual_dependence_filter"] for step in config["process"] if "visual_dependence_filter" in step]
+    for first, second in (("same", "same"), ("", ""), ("visual_dependence", "")):
+        blind[0]["tag"], blind[1]["tag"] = first, second
+        assert "visual_dependence_filter is listed 2 times with the tag" in complaints(config, tmp_path)
 
 
 def test_a_missing_key_is_named_and_offline_is_offered(

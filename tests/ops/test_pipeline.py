@@ -18,7 +18,7 @@ from tests.fake_openai import FakeServer, Received
 from tests.host import run_here
 from tests.scripted import STEPS, VISION_MODEL, ScriptedModels, refused_by, step_of
 
-TAG_OF = {"claims": "claim_extractor_mapper", "questions": "mcq_generator_mapper", "source": "source_consistency",
+TAG_OF = {"claims": "claim_extractor", "questions": "mcq_generator", "source": "source_consistency",
           "blind_text": "visual_dependence_text", "blind_vision": "visual_dependence_vision",
           "vote": "vision_vote"}  # fmt: skip
 

@@ -43,7 +43,7 @@ class VisionVoteFilter(ModelFilter):
         vote_mode: str = "fast",
         permute_options: bool = False,
         run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "vision_vote",
+        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -62,9 +62,9 @@ class VisionVoteFilter(ModelFilter):
             when the verdict is certain. The verdicts are the same.
         :param permute_options: show each draw the options in an order of its own (seeded by the row).
         :param run_dir: the run folder.
-        :param tag: the name of this listing in stats and ledger.
+        :param tag: the name of this listing in ledger and stats; where empty, the operator's without
+            `_mapper` or `_filter`.
         """
-        super().__init__(*args, **kwargs)
         try:
             self.draws = count("draws", draws, 1, 25)
             self.majority = count("majority", majority, 1, draws)
@@ -72,8 +72,7 @@ class VisionVoteFilter(ModelFilter):
         except ConfigError as error:
             stop(f"{OP_NAME}: {error}")
         self.vote_mode, self.permute_options = vote_mode, permute_options
-        self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        super().__init__(api_model, api_endpoint, model_params, sampling_params, run_dir, tag, *args, **kwargs)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One QA row to its verdict."""

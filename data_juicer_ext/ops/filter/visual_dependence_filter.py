@@ -40,7 +40,7 @@ class VisualDependenceFilter(ModelFilter):
         blind_hits: int = 1,
         permute_options: bool = False,
         run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "visual_dependence",
+        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -59,17 +59,16 @@ class VisualDependenceFilter(ModelFilter):
         :param permute_options: show each draw the options in an order of its own (seeded by the
             row), so that a preferred position is no hit.
         :param run_dir: the run folder.
-        :param tag: the name of this listing in stats and ledger.
+        :param tag: the name of this listing in ledger and stats; where empty, the operator's without
+            `_mapper` or `_filter`.
         """
-        super().__init__(*args, **kwargs)
         try:
             self.blind_draws = count("blind_draws", blind_draws, 1, 25)
             self.blind_hits = count("blind_hits", blind_hits, 1, blind_draws)
         except ConfigError as error:
             stop(f"{OP_NAME}: {error}")
         self.permute_options = permute_options
-        self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        super().__init__(api_model, api_endpoint, model_params, sampling_params, run_dir, tag, *args, **kwargs)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One QA row to its verdict."""

@@ -47,7 +47,7 @@ class FigureRowsMapper(OwnOp, Mapper):
             holds one empty string.
         :param figures_key: the column with the figures.
         :param run_dir: the run folder.
-        :param tag: the name of this listing in the ledger; the operator's name where empty.
+        :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
         """
         super().__init__(*args, **kwargs)
         try:

@@ -73,7 +73,7 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         :param latex_key: the column with the LaTeX itself, used where the path is empty.
         :param figures_key: the column that is written.
         :param run_dir: the run folder; images go to `images/` in it.
-        :param tag: the name of this listing in the ledger; the operator's name where empty.
+        :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
         """
         super().__init__(*args, **kwargs)
         self.paper_id_key, self.paper_path_key = paper_id_key, paper_path_key

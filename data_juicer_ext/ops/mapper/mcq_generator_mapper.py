@@ -8,7 +8,7 @@ from data_juicer.ops.base_op import OPERATORS, Mapper
 from data_juicer_ext.models.types import Failure
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
+from data_juicer_ext.ops.own_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.domains import spelled_out
 from data_juicer_ext.qa.mcq import MCQParse, leak_problem, parse_mcq
@@ -29,33 +29,6 @@ class MCQGeneratorMapper(ModelOp, Mapper):
 
     _batched_op = True
     template = "verisciqa/mcq_generation"
-
-    def __init__(
-        self,
-        api_model: str = "offline",
-        api_endpoint: str | None = None,
-        model_params: dict[str, Any] | None = None,
-        sampling_params: dict[str, Any] | None = None,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
-        *args: Any,
-        **kwargs: Any,
-    ):
-        """
-        Initialization method.
-
-        :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
-            `${NAME}` or `${NAME:-default}`.
-        :param api_endpoint: the path behind the base URL; chat completions where empty.
-        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
-            ...; see docs/models.md).
-        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in the ledger; the operator's name where empty.
-        """
-        super().__init__(*args, **kwargs)
-        self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of claim rows as QA rows."""
