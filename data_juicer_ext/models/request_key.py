@@ -1,0 +1,57 @@
+"""The name of a request in the response store: a hash of exactly what is sent.
+
+Two requests have the same key only where the provider would get the same bytes for the same draw:
+then the answer of one serves the other. What merely surrounds a call is left out (timeouts,
+concurrency, run ids, the paths of image files, the names of keys).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.models.messages import chat_messages
+from data_juicer_ext.models.types import Request
+
+
+def request_key(
+    config: EndpointConfig,
+    request: Request,
+    image_digests: Mapping[str, str],
+    endpoint_name: str = "",
+) -> str:
+    """The key of `request` at the endpoint of `config`: 64 hexadecimal digits (SHA-256).
+
+    `image_digests` maps each image file to the SHA-256 of the bytes that are sent for it (see
+    `data_url_digest`). `endpoint_name` stands for the endpoint where its address may change or
+    several addresses serve the same model; by default it is host and port of the URL. Raises
+    KeyError for an image without a digest, TypeError for a sampling parameter that JSON cannot hold.
+    """
+    urls = {path: f"sha256:{digest}" for path, digest in image_digests.items()}
+    body = {
+        # Through JSON and back: the key then sees what the wire sees (1 and "1" as keys are one,
+        # tuples are lists), and keys of several types can be sorted.
+        **_as_sent(request.sampling),
+        "model": config.model,
+        "messages": chat_messages(request, urls),
+    }
+    named = {"endpoint": (endpoint_name or config.endpoint).lower(), "draw": request.draw, "body": body}
+    canonical = json.dumps(named, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def data_url_digest(url: str) -> str:
+    """The SHA-256 of the bytes in a base64 data URL. Raises ValueError for another kind of URL."""
+    head, comma, payload = url.partition(",")
+    if not comma or not head.startswith("data:") or not head.endswith(";base64"):
+        raise ValueError("not a base64 data URL")
+    return hashlib.sha256(base64.b64decode(payload, validate=True)).hexdigest()
+
+
+def _as_sent(sampling: Mapping[str, Any]) -> dict[str, Any]:
+    sent: dict[str, Any] = json.loads(json.dumps(dict(sampling)))
+    return sent

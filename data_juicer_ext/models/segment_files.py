@@ -1,0 +1,237 @@
+"""Where the segments of a response store lie: a plain folder, or any place that fsspec can reach.
+
+A segment has one writer for its whole life and only ever grows, so no two processes write to the
+same file. On a plain folder a process appends to a segment of its own. Object stores cannot append:
+there every commit is a segment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib
+import io
+import os
+import secrets
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+SUFFIX = ".jsonl"
+_BEGIN_TRIES = 5
+_READ = 16 * 1024  # bytes: one read is enough for nearly every answer
+
+
+class SegmentFiles(Protocol):
+    """The files of a segment store. All methods raise OSError."""
+
+    place: str
+
+    def names(self) -> list[str]:
+        """The names of all segments, in the order they were begun."""
+        ...
+
+    def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
+        """Put `lines` on disk at the end of this writer's segment, which begins with `first_line`.
+
+        Gives the segment's name and where in it the lines begin.
+        """
+        ...
+
+    def lines(self, name: str, offset: int) -> Iterator[bytes]:
+        """The lines of a segment from `offset` on, each with its line feed; a cut last one has none."""
+        ...
+
+    def read_line(self, name: str, offset: int) -> bytes:
+        """The line that begins at `offset`, with its line feed."""
+        ...
+
+    def size(self, name: str) -> int:
+        """The bytes of a segment."""
+        ...
+
+    def claim(self, name: str) -> bool:
+        """Whether no running process writes to a segment (any more); it then stays so."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Remove a segment."""
+        ...
+
+    def end_segment(self) -> None:
+        """Append no more to the present segment; the next `append` begins another."""
+        ...
+
+
+def segment_files(place: str | Path) -> SegmentFiles:
+    """The files at a path, or at a URL that fsspec knows (`s3://...`, `memory://...`)."""
+    text = str(place)
+    if text.startswith("file://"):
+        return LocalFiles(Path(text.removeprefix("file://")))
+    return RemoteFiles(text) if "://" in text else LocalFiles(Path(text))
+
+
+def _new_name() -> str:
+    # Names sort by the time a segment was begun: of two answers under one key the older one counts.
+    return f"{time.time_ns():019d}.{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}{SUFFIX}"
+
+
+class LocalFiles:
+    """Segments in a folder on a local or shared disk. A writer locks its segment while it lives."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place = str(folder)
+        self._folder = folder
+        self._name, self._file, self._end = "", -1, 0
+        self._claimed: list[int] = []
+
+    def names(self) -> list[str]:
+        try:
+            return sorted(entry.name for entry in self._folder.iterdir() if entry.name.endswith(SUFFIX))
+        except FileNotFoundError:
+            return []
+
+    def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
+        if self._file < 0:
+            self._begin()
+            lines, skipped = first_line + lines, len(first_line)
+        else:
+            skipped = 0
+        begin = self._end
+        try:
+            _write_all(self._file, lines)
+            os.fsync(self._file)
+        except OSError:
+            self._abandon(begin)
+            raise
+        self._end += len(lines)
+        return self._name, begin + skipped
+
+    def _begin(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        for _ in range(_BEGIN_TRIES):
+            self._name, self._end = _new_name(), 0
+            self._file = os.open(self._folder / self._name, flags, 0o644)
+            if _lock(self._file) is not False and (self._folder / self._name).exists():
+                return _sync_folder(self._folder)
+            self.end_segment()  # whoever cleans up the folder took the new file for an abandoned one
+        raise OSError("its new segments are removed as soon as they are made")
+
+    def _abandon(self, end: int) -> None:
+        """After a failed write: leave no half line in front of later ones."""
+        with contextlib.suppress(OSError):  # then it stays the last line, where readers expect a half one
+            os.ftruncate(self._file, end)
+        self.end_segment()
+
+    def end_segment(self) -> None:
+        for file in (self._file, *self._claimed):
+            if file >= 0:
+                os.close(file)
+        self._file, self._claimed = -1, []
+
+    def lines(self, name: str, offset: int) -> Iterator[bytes]:
+        with (self._folder / name).open("rb") as file:
+            file.seek(offset)
+            yield from file
+
+    def read_line(self, name: str, offset: int) -> bytes:
+        with (self._folder / name).open("rb", buffering=_READ) as file:
+            file.seek(offset)
+            return file.readline()
+
+    def size(self, name: str) -> int:
+        return (self._folder / name).stat().st_size
+
+    def claim(self, name: str) -> bool:
+        file = os.open(self._folder / name, os.O_RDONLY | os.O_CLOEXEC)
+        self._claimed.append(file)
+        return _lock(file) is True
+
+    def delete(self, name: str) -> None:
+        (self._folder / name).unlink(missing_ok=True)
+
+
+class RemoteFiles:
+    """Segments at an fsspec URL, one for each commit. Nothing tells whether another writer is at work."""
+
+    def __init__(self, url: str) -> None:
+        fsspec: Any = importlib.import_module("fsspec")  # here, as few stores need it
+        self.place = url
+        self._system: Any
+        try:
+            self._system, self._folder = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as error:  # an unknown protocol, or its package is missing
+            raise OSError(str(error)) from error
+
+    def names(self) -> list[str]:
+        self._system.invalidate_cache()
+        try:
+            paths = self._system.ls(self._folder, detail=False)
+        except FileNotFoundError:
+            return []
+        names = (str(path).rsplit("/", 1)[-1] for path in paths)
+        return sorted(name for name in names if name.endswith(SUFFIX))
+
+    def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
+        name = _new_name()
+        self._system.makedirs(self._folder, exist_ok=True)
+        self._system.pipe_file(self._path(name), first_line + lines)
+        return name, len(first_line)
+
+    def end_segment(self) -> None:
+        return None
+
+    def lines(self, name: str, offset: int) -> Iterator[bytes]:
+        if offset < self.size(name):
+            yield from io.BytesIO(self._system.cat_file(self._path(name), start=offset))
+
+    def read_line(self, name: str, offset: int) -> bytes:
+        length = _READ
+        while True:
+            part = bytes(self._system.cat_file(self._path(name), start=offset, end=offset + length))
+            line, feed, _ = part.partition(b"\n")
+            if feed or len(part) < length:
+                return line + feed
+            length *= 4
+
+    def size(self, name: str) -> int:
+        return int(self._system.size(self._path(name)))
+
+    def claim(self, name: str) -> bool:
+        return True
+
+    def delete(self, name: str) -> None:
+        self._system.rm_file(self._path(name))
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder.rstrip('/')}/{name}"
+
+
+def _lock(file: int) -> bool | None:
+    """Lock a file for this process; False if another one has it, None where locks do not exist."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _write_all(file: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the folder's list of files durable too: a file that no folder names is lost in a power cut."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network file systems cannot
+            os.fsync(file)
+    finally:
+        os.close(file)
