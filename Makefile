@@ -16,12 +16,10 @@ $(STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: export UV_OFFLINE = 1
-demo: export PIP_NO_INDEX = 1
 demo: $(STAMP)
 	@mkdir -p outputs/quickstart
 	@echo "Reading the sample papers (log: outputs/quickstart/demo.log) ..."
-	@$(BIN)/dj-process --config recipes/quickstart.yaml > outputs/quickstart/demo.log 2>&1 \
+	@UV_OFFLINE=1 PIP_NO_INDEX=1 $(BIN)/dj-process --config recipes/quickstart.yaml > outputs/quickstart/demo.log 2>&1 \
 		|| { tail -n 40 outputs/quickstart/demo.log; exit 1; }
 	@$(BIN)/dj-ext summary outputs/quickstart/run
 
