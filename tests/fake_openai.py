@@ -250,9 +250,7 @@ class FakeServer:
             return Reply(f"the responder raised {error!r}", status=500)
         return Reply(reply) if isinstance(reply, str) else reply
 
-    async def _answer(
-        self, request: web.Request, reply: Reply, body: Mapping[str, Any]
-    ) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, reply: Reply, body: Mapping[str, Any]) -> web.StreamResponse:
         if reply.delay:
             await asyncio.sleep(reply.delay)
         if reply.hang:

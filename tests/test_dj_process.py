@@ -112,9 +112,7 @@ def test_the_sample_papers_make_right_pairs_offline_and_the_same_on_ray(tmp_path
 
 
 @pytest.mark.skipif(not SHARED_PAPERS.is_dir(), reason="the six real papers are not on this machine")
-def test_real_papers_go_through_every_step_and_the_requests_are_right(
-    server: FakeServer, tmp_path: Path
-) -> None:
+def test_real_papers_go_through_every_step_and_the_requests_are_right(server: FakeServer, tmp_path: Path) -> None:
     rows = [{"paper_id": name, "paper_path": name, "domain": "physics.comp-ph"} for name in MAIN_FILES]
     config = configured("verisciqa", tmp_path, rows)
     config["process"] = with_parameters(config["process"], paper_root=str(SHARED_PAPERS))

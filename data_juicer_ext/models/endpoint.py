@@ -133,9 +133,7 @@ def parse_model_params(
     if "api_key_env" in given:
         checked["api_key_env"] = _key_name(given["api_key_env"])
     base_url = given.get("base_url") or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
-    return EndpointConfig(
-        model=model, base_url=_base_url(base_url), endpoint_path=_path(api_endpoint), **checked
-    )
+    return EndpointConfig(model=model, base_url=_base_url(base_url), endpoint_path=_path(api_endpoint), **checked)
 
 
 def parse_sampling_params(sampling_params: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -132,7 +132,6 @@ def _amount(path: Path, model: str, name: str, value: Any) -> float:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     if not 0 <= number <= _MAX_PRICE:
         raise PriceError(
-            f"prices: {path}: {model}: {name} is {value!r}, allowed are numbers from 0 to {_MAX_PRICE:g} "
-            f"({_UNIT})"
+            f"prices: {path}: {model}: {name} is {value!r}, allowed are numbers from 0 to {_MAX_PRICE:g} ({_UNIT})"
         )
     return float(number)

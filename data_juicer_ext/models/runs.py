@@ -1,10 +1,10 @@
 """What a run leaves in its run folder beside the ledger: who it was, and its undecided rows.
 
-    <run_dir>/runs/<run_id>.json    recipe, executor, export path, start and end
-    <run_dir>/ledger/               see `ledger.py`
-    <run_dir>/undecided/            undecided rows, a file a process, while the run goes on
-    <run_dir>/undecided.jsonl       the undecided rows of the last run that ended
-    <run_dir>/images/               figures as images that a vision model can read
+<run_dir>/runs/<run_id>.json    recipe, executor, export path, start and end
+<run_dir>/ledger/               see `ledger.py`
+<run_dir>/undecided/            undecided rows, a file a process, while the run goes on
+<run_dir>/undecided.jsonl       the undecided rows of the last run that ended
+<run_dir>/images/               figures as images that a vision model can read
 """
 
 from __future__ import annotations

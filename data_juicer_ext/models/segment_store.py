@@ -246,6 +246,5 @@ def _explained(place: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise StoreError(
-            f"the response store {place} cannot be used ({error}): check the place, its rights and "
-            "the room there"
+            f"the response store {place} cannot be used ({error}): check the place, its rights and the room there"
         ) from error

@@ -56,8 +56,7 @@ def stores_at(place: str | Path) -> list[str]:
     if path.is_dir() and any(entry.name.endswith(SUFFIX) for entry in path.iterdir()):
         return [str(path)]
     raise StoreError(
-        f"no response store at {place}: name a run folder, a {SQLITE_FILE} or a folder of segments "
-        f"(*{SUFFIX})"
+        f"no response store at {place}: name a run folder, a {SQLITE_FILE} or a folder of segments (*{SUFFIX})"
     )
 
 

@@ -73,9 +73,7 @@ class Transport:
             raise json.JSONDecodeError("no JSON object", raw.decode("utf-8", "replace"), 0)
         return data
 
-    async def _exchange(
-        self, body: Mapping[str, Any], timeout: float
-    ) -> tuple[int, list[tuple[str, str]], bytes]:
+    async def _exchange(self, body: Mapping[str, Any], timeout: float) -> tuple[int, list[tuple[str, str]], bytes]:
         headers = {"Content-Type": "application/json"}
         if key := self._config.key():
             headers["Authorization"] = f"Bearer {key}"
@@ -107,9 +105,7 @@ def _payload(body: Mapping[str, Any]) -> bytes | io.BytesIO:
     return data if len(data) < LARGE_BODY else io.BytesIO(data)
 
 
-def status_error(
-    status: int, headers: list[tuple[str, str]], raw: bytes, request: Any
-) -> openai.APIStatusError:
+def status_error(status: int, headers: list[tuple[str, str]], raw: bytes, request: Any) -> openai.APIStatusError:
     """The SDK's exception for a response of another status than 2xx."""
     try:
         data: Any = json.loads(raw)

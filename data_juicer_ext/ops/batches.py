@@ -11,9 +11,7 @@ def to_rows(samples: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(samples, values, strict=True)) for values in zip(*samples.values(), strict=True)]
 
 
-def replace_rows(
-    samples: dict[str, Any], rows: Iterable[Mapping[str, Any]], columns: Sequence[str]
-) -> dict[str, Any]:
+def replace_rows(samples: dict[str, Any], rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
     """The batch with `rows` instead of its own: exactly `columns`, whatever it had before.
 
     A 1-to-N mapper has to delete the keys of the batch that it was given: the default executor

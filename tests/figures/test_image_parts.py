@@ -143,9 +143,7 @@ def sixteen_bit_rgb_png() -> bytes:
 
     pixels = b"\x00" + struct.pack(">6H", 65535, 0, 0, 0, 0, 65535)
     head = struct.pack(">IIBBBBB", 2, 1, 16, 2, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b"")
-    )
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b"")
 
 
 def test_sixteen_bit_colour_is_sent_in_eight(tmp_path: Path) -> None:

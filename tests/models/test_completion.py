@@ -80,11 +80,13 @@ def test_an_error_with_status_200() -> None:
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["choices", "message", "content", "usage", "error", "finish_reason", "prompt_tokens"]),
-        inner,
-        max_size=4,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["choices", "message", "content", "usage", "error", "finish_reason", "prompt_tokens"]),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )

@@ -167,9 +167,7 @@ def test_a_stored_answer_is_not_asked_for(store: SqliteStore) -> None:
     run(main)
 
 
-def test_an_answer_is_stored_before_anybody_has_it(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_is_stored_before_anybody_has_it(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
         flight, asked, writing = InFlight(), Asked(), asyncio.Event()
         put = store.put_async

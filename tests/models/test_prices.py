@@ -9,9 +9,7 @@ import pytest
 from data_juicer_ext.models.prices import Price, PriceError, PriceTable, load_prices, price_of
 from data_juicer_ext.models.types import Usage
 
-TABLE = PriceTable(
-    {"m": Price(2.0, 8.0, 0.5), "m-mini": Price(0.4, 1.6, 0.1), "m-2024-05-13": Price(5.0, 15.0, 5.0)}
-)
+TABLE = PriceTable({"m": Price(2.0, 8.0, 0.5), "m-mini": Price(0.4, 1.6, 0.1), "m-2024-05-13": Price(5.0, 15.0, 5.0)})
 MILLION = Usage(1_000_000, 0)
 
 

@@ -186,9 +186,7 @@ def test_the_digest_is_that_of_the_bytes_sent() -> None:
     assert data_url_digest(url) == hashlib.sha256(data).hexdigest()
 
 
-@pytest.mark.parametrize(
-    "url", ["https://x/y.png", "data:image/png,abc", "data:image/png;base64", "data:;base64,@@"]
-)
+@pytest.mark.parametrize("url", ["https://x/y.png", "data:image/png,abc", "data:image/png;base64", "data:;base64,@@"])
 def test_another_kind_of_url_is_an_error(url: str) -> None:
     with pytest.raises(ValueError):
         data_url_digest(url)

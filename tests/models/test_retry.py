@@ -195,9 +195,7 @@ def test_a_usable_answer_needs_no_decision(reason: str) -> None:
 
 
 def test_retryable_is_about_a_later_run() -> None:
-    kinds = {
-        error: decide(Completion("", error="e", error_code=error)) for error in ("400", "401", "429", "500")
-    }
+    kinds = {error: decide(Completion("", error="e", error_code=error)) for error in ("400", "401", "429", "500")}
     assert {error: d.retryable for error, d in kinds.items() if d} == {
         "400": False,
         "401": True,

@@ -40,9 +40,7 @@ def test_an_answer_comes_back_whole_and_marked(store: SqliteStore) -> None:
 
 def test_any_text_comes_back(store: SqliteStore) -> None:
     text = "\ud800 \x00 \u2028 \U0001f600 é $\\nu$ \"'\n"
-    store.put(
-        key_of(1), answer_of(1, model="m\ud800", text=text), {**ABOUT, "task": "t\udfff", "odd": {1, 2}}
-    )
+    store.put(key_of(1), answer_of(1, model="m\ud800", text=text), {**ABOUT, "task": "t\udfff", "odd": {1, 2}})
     found = store.get(key_of(1))
     assert found is not None and found.text == text and found.model == "m\ud800"
 

@@ -53,9 +53,7 @@ def test_shipped_recipes_are_ready_to_run(name: str, config: dict[str, Any], tmp
         ("process", None, "no list `process`"),
     ],
 )
-def test_settings_of_the_host(
-    setting: str, value: Any, says: str, config: dict[str, Any], tmp_path: Path
-) -> None:
+def test_settings_of_the_host(setting: str, value: Any, says: str, config: dict[str, Any], tmp_path: Path) -> None:
     assert says in complaints({**config, setting: value}, tmp_path)
 
 
@@ -79,9 +77,7 @@ def test_settings_of_the_host(
         ("claim_extractor_mapper", "ray_execution_mode", "actor", "runs as Ray tasks"),
     ],
 )
-def test_parameters(
-    name: str, parameter: str, value: Any, says: str, config: dict[str, Any], tmp_path: Path
-) -> None:
+def test_parameters(name: str, parameter: str, value: Any, says: str, config: dict[str, Any], tmp_path: Path) -> None:
     operator(config, name)[parameter] = value
     said = complaints(config, tmp_path)
     assert says in said and name in said
@@ -108,9 +104,7 @@ def test_a_missing_key_is_named_and_offline_is_offered(
     assert "OPENAI_API_KEY" in said and "api_model: offline" in said
 
 
-def test_a_local_endpoint_needs_no_key(
-    config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_local_endpoint_needs_no_key(config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert complaints(config, tmp_path) == ""

@@ -35,9 +35,7 @@ _FRAMES = tuple(
         rf"^(?P<body>.+? (?:{'|'.join(sorted(VERBS))}) .+?) in {FIGURE}\.?$",
     )
 )
-_NOUN_PHRASE = re.compile(
-    rf"^{FIGURE} (?:also )?(?:{_SAYS}|plots?|gives?|compares?|presents?) (?P<body>.+)$", re.I
-)
+_NOUN_PHRASE = re.compile(rf"^{FIGURE} (?:also )?(?:{_SAYS}|plots?|gives?|compares?|presents?) (?P<body>.+)$", re.I)
 _OPENING = re.compile(
     r"^(?:notably|clearly|interestingly|importantly|here|moreover|furthermore|in addition|in particular|"
     r"overall|specifically|indeed|finally|first|second|however|thus|therefore|hence|again|in contrast|by contrast|"
@@ -140,7 +138,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _pair_off(body: str) -> list[str]:
-    """"A and B reach 1 and 2, respectively" as two clauses."""
+    """ "A and B reach 1 and 2, respectively" as two clauses."""
     found = _RESPECTIVELY.match(body)
     if not found:
         return []
@@ -167,7 +165,7 @@ def _singular(verb: str) -> str:
 
 
 def _ends(body: str) -> list[str]:
-    """"S rises from V at X to W at Y" as the two values."""
+    """ "S rises from V at X to W at Y" as the two values."""
     found = _FROM_TO.match(body)
     if not found or len(quantities(found["first"])) != 1 or len(quantities(found["second"])) != 1:
         return []
@@ -179,7 +177,7 @@ def _ends(body: str) -> list[str]:
 
 
 def _per_place(body: str) -> list[str]:
-    """"S is V at X, W at Y and U at Z" as one clause a value."""
+    """ "S is V at X, W at Y and U at Z" as one clause a value."""
     numbers = quantities(body)
     if len(numbers) < 2:
         return []

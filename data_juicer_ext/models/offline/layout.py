@@ -181,9 +181,7 @@ def named_in(piece: Piece, question: str) -> bool:
         return False
     asked = words(question)
     spans = range(1, min(8, len(asked)) + 1)
-    return any(
-        _squash(asked[start : start + span]) == name for span in spans for start in range(len(asked) - span + 1)
-    )
+    return any(_squash(asked[start : start + span]) == name for span in spans for start in range(len(asked) - span + 1))
 
 
 def same_name(piece: Piece, option: str) -> bool:

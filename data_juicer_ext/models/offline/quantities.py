@@ -43,9 +43,7 @@ def quantities(text: str) -> list[Quantity]:
         unit = (match.group("unit") or "").strip().replace("μ", "µ")
         unit = "%" if unit in ("percent", "per cent") else unit
         decimals = len(number.partition(".")[2])
-        found.append(
-            Quantity(match.group(0).strip(), float(number), decimals, unit, match.start(), match.end())
-        )
+        found.append(Quantity(match.group(0).strip(), float(number), decimals, unit, match.start(), match.end()))
         if len(found) == _LIMIT:
             break
     return found

@@ -28,9 +28,7 @@ _BLANK = "____"
 _BLANK_LIMIT = 10  # words before or after the blank; more would quote the paper at length
 _PASSING = {"passes": "pass", "sends": "send"}
 _COUNTED = frozenset({"have", "contain", "hold", "use", "comprise", "need", "require", "take", "produce", "keep"})
-_VAGUE_SUBJECTS = frozenset(
-    {"it", "they", "this", "these", "we", "which", "that", "there", "method", "approach"}
-)
+_VAGUE_SUBJECTS = frozenset({"it", "they", "this", "these", "we", "which", "that", "there", "method", "approach"})
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def _ask(stated: Statement, clauses: Several[str], texts: list[str], seed: int) 
 
 
 def _auxiliary(subject: str, verb: str) -> str:
-    """"does", "do" or "did" for a verb as it was written with its subject."""
+    """ "does", "do" or "did" for a verb as it was written with its subject."""
     if verb.endswith("s") or verb == "has":
         return "does"
     return "do" if verb == VERBS[verb] else "did"

@@ -41,9 +41,7 @@ VERBS = {
 UP = frozenset({"rise", "increase", "grow", "climb"})
 DOWN = frozenset({"drop", "fall", "decrease", "decline"})
 _VERB = "|".join(sorted(VERBS, key=len, reverse=True))
-_HEDGE = (
-    r"(?:(?:only|about|around|roughly|approximately|nearly|almost|just|exactly|as (?:high|low) as|up to) )?"
-)
+_HEDGE = r"(?:(?:only|about|around|roughly|approximately|nearly|almost|just|exactly|as (?:high|low) as|up to) )?"
 _PREPOSITION = r"(?:(?P<preposition>at|to|from|by|near|with|of) )?"
 _TAIL = (
     r"(?P<tail>(?:at|for|on|in|with|after|under|when|per|during|before|over|within|without|between) "
@@ -56,9 +54,7 @@ _BEFORE_NUMBER = re.compile(
     rf"{_HEDGE}$"
 )
 _AFTER_NUMBER = re.compile(rf"^(?: (?P<unit_noun>[a-z]{{2,20}}(?: [a-z]{{2,20}})?))??(?:,? {_TAIL})?[.,]?$")
-_SUPERLATIVE = (
-    "highest|largest|greatest|lowest|smallest|longest|shortest|most|least|fewest|fastest|slowest|best|worst"
-)
+_SUPERLATIVE = "highest|largest|greatest|lowest|smallest|longest|shortest|most|least|fewest|fastest|slowest|best|worst"
 _COMPARATIVE = "higher|larger|greater|lower|smaller|longer|shorter|more|less|fewer|faster|slower"
 _HAS_SUPERLATIVE = re.compile(
     rf"^(?P<entity>.{{2,80}}?) (?P<verb>{_VERB})(?: at)? the (?P<degree>{_SUPERLATIVE}) "
@@ -194,9 +190,7 @@ def _extreme(clause: str) -> Extreme | None:
     return None
 
 
-_VAGUE = re.compile(
-    r"\b(?:it|they|this|these|we|which|that|all|both|each|our|most|some|others?|and|or|not)\b", re.I
-)
+_VAGUE = re.compile(r"\b(?:it|they|this|these|we|which|that|all|both|each|our|most|some|others?|and|or|not)\b", re.I)
 
 
 def _named(extreme: Extreme) -> Extreme | None:

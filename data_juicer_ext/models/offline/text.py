@@ -35,9 +35,7 @@ _OTHER_LEAD = re.compile(
 )
 _PANEL = re.compile(r"ThisFigure(?: ?\([a-h]\)|[a-h]\b)")
 _REPEATED = re.compile(r"ThisFigure(?:(?:, | and |, and | to )ThisFigure)+")
-_ASIDE = re.compile(
-    r" ?\((?:see |cf\. |e\.g\. |compare )?OtherReference(?:(?:, | and )OtherReference){0,5}\)"
-)
+_ASIDE = re.compile(r" ?\((?:see |cf\. |e\.g\. |compare )?OtherReference(?:(?:, | and )OtherReference){0,5}\)")
 _UNITS = {
     "percent": "%", "micro": "µ", "meter": "m", "metre": "m", "second": "s", "hour": "h", "minute": "min",
     "gram": "g", "kilo": "k", "milli": "m", "nano": "n", "centi": "c", "mega": "M", "giga": "G",
