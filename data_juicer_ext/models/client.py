@@ -1,38 +1,112 @@
-"""The models that operators talk to: `get_model` gives the one for a configuration."""
+"""The models that operators talk to: `get_model` gives the one for a configuration and a run folder.
+
+What a request goes through, in this order: the response store (an answer that was paid for is never
+asked for again), the calls under way (the same request is sent once), the budget, and then the
+endpoint's dispatcher with its limits, tries and circuit breaker.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from data_juicer_ext.figures.image_parts import ImageError
+from data_juicer_ext.models.budget import Budget
 from data_juicer_ext.models.endpoint import OFFLINE, EndpointConfig
+from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
 from data_juicer_ext.models.loop import on_loop, shared
-from data_juicer_ext.models.types import Failure, Model, Request, Result
+from data_juicer_ext.models.messages import DataUrls, image_files
+from data_juicer_ext.models.prices import PriceTable, load_prices, price_of
+from data_juicer_ext.models.request_key import request_key
+from data_juicer_ext.models.store import StoreError
+from data_juicer_ext.models.types import Answer, Failure, Model, Request, Result
 
 if TYPE_CHECKING:
     from data_juicer_ext.models.dispatch import Dispatcher
+    from data_juicer_ext.models.run_store import RunStore
+
+
+@dataclass(frozen=True)
+class RunPlace:
+    """Where the calls of a run keep what outlives it, and what they may spend in all.
+
+    `max_cost` is in US dollars, 0 is no limit; `spent_cost` and `spent_calls` are what earlier runs
+    into the folder have spent.
+    """
+
+    run_dir: str
+    on_ray: bool = False
+    max_cost: float = 0.0
+    max_calls: int = 0
+    spent_cost: float = 0.0
+    spent_calls: int = 0
 
 
 class Client:
     """A model behind an OpenAI-compatible endpoint.
 
     Holds no state but its configuration, so it may be pickled, forked and used from any event loop:
-    connections and limits belong to the process's own loop, one set an endpoint configuration.
+    connections, limits and the store's files belong to the process, one set an endpoint or folder.
+    Without a place nothing is stored and nothing is limited.
     """
 
-    def __init__(self, config: EndpointConfig) -> None:
-        self.config = config
+    def __init__(self, config: EndpointConfig, place: RunPlace | None = None) -> None:
+        self.config, self.place = config, place
         self.name = config.model
 
     async def ask(self, request: Request) -> Result:
         """Answer one request; retries, waits for limits, and returns a `Failure` instead of raising."""
         return await on_loop(self._ask(request))
 
+    def refresh(self) -> None:
+        """See what other processes have stored since; called before a batch. Raises StoreError."""
+        if self.place is not None:
+            _store(self.place).refresh()
+
     async def _ask(self, request: Request) -> Result:
         try:
-            return await self._dispatcher().answer(request)
+            if self.place is None:
+                return await self._dispatcher().answer(request)
+            return await self._stored_or_asked(request, self.place)
+        except ImageError as error:
+            return Failure("bad_image", str(error), retryable=False)
+        except StoreError as error:
+            return Failure("internal", str(error), retryable=True)
         except Exception as error:
             return Failure("internal", f"{type(error).__name__} in the client", retryable=False)
+
+    async def _stored_or_asked(self, request: Request, place: RunPlace) -> Result:
+        urls, limits = shared("data_urls", DataUrls), self.config.image_limits
+        digests = {path: (await urls.sent(path, limits)).digest for path in image_files(request)}
+        key = request_key(self.config, request, digests)
+        in_flight = shared(("in_flight", place.run_dir), InFlight)
+
+        async def within_budget() -> Result:
+            return await self._within_budget(request, place)
+
+        return await stored_or_asked(_store(place), in_flight, key, self._about(request), within_budget)
+
+    async def _within_budget(self, request: Request, place: RunPlace) -> Result:
+        budget = shared(("budget", place), lambda: _budget(place))
+        refused = budget.admit()
+        if refused is not None:
+            return refused
+        try:
+            result = await self._dispatcher().answer(request)
+        except BaseException:
+            budget.release()
+            raise
+        if result.tries == 0:
+            budget.release()
+        else:
+            budget.spend(cost_of(result, self.config))
+        return result
+
+    def _about(self, request: Request) -> dict[str, Any]:
+        return {"task": request.task, "prompt_version": request.prompt_version, "endpoint": self.config.endpoint,
+                "model": self.config.model, "sampling": dict(request.sampling)}  # fmt: skip
 
     def _dispatcher(self) -> Dispatcher:
         # Imported here: the HTTP and SDK libraries take most of a second, the offline model needs none.
@@ -41,11 +115,39 @@ class Client:
         return shared(("dispatcher", self.config), lambda: Dispatcher(self.config))
 
 
+def cost_of(result: Result, config: EndpointConfig) -> float | None:
+    """The US dollars that a call took, None where the model's price is unknown. A stored answer's is
+    what it took when it was asked for."""
+    if config.model == OFFLINE:
+        return 0.0
+    usage = result.usage
+    if not (usage.prompt_tokens or usage.completion_tokens):
+        return 0.0
+    answered = result.model if isinstance(result, Answer) else ""
+    price = price_of(answered, usage, _prices())
+    return price if price is not None else price_of(config.model, usage, _prices())
+
+
 @cache
-def get_model(config: EndpointConfig) -> Model:
-    """The model for `config`, the same object for equal configurations within a process."""
+def _prices() -> PriceTable:
+    return load_prices()
+
+
+def _store(place: RunPlace) -> RunStore:
+    from data_juicer_ext.models.run_store import RunStore
+
+    return shared(("store", place.run_dir, place.on_ray), lambda: RunStore(Path(place.run_dir), place.on_ray))
+
+
+def _budget(place: RunPlace) -> Budget:
+    return Budget(place.max_cost, place.max_calls, place.spent_cost, place.spent_calls)
+
+
+@cache
+def get_model(config: EndpointConfig, place: RunPlace | None = None) -> Model:
+    """The model for `config` in a run folder, the same object for equal ones within a process."""
     if config.model == OFFLINE:
         from data_juicer_ext.models.offline import OfflineModel
 
         return OfflineModel()
-    return Client(config)
+    return Client(config, place)

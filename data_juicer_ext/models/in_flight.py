@@ -5,10 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
-from data_juicer_ext.models.store import Store, StoreError
+from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Result, Usage
+
+
+class Responses(Protocol):
+    """As much of a store as a call needs."""
+
+    def get(self, key: str) -> Answer | None:
+        """The answer under `key`; None if there is none."""
+        ...
+
+    async def put_async(self, key: str, answer: Answer, about: Mapping[str, Any]) -> None:
+        """Store an answer; on disk when this returns."""
+        ...
 
 
 @dataclass
@@ -67,7 +79,7 @@ class InFlight:
 
 
 async def stored_or_asked(
-    store: Store,
+    store: Responses,
     in_flight: InFlight,
     key: str,
     about: Mapping[str, Any],
@@ -90,7 +102,7 @@ async def stored_or_asked(
     return await in_flight.once(key, ask_and_store)
 
 
-async def _store(store: Store, key: str, about: Mapping[str, Any], answer: Answer) -> Result:
+async def _store(store: Responses, key: str, about: Mapping[str, Any], answer: Answer) -> Result:
     try:
         await store.put_async(key, answer, about)
     except StoreError as error:

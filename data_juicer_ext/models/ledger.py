@@ -13,19 +13,22 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
-from data_juicer_ext.models.types import Verdict
+from data_juicer_ext.models.types import Usage, Verdict
 from data_juicer_ext.rows import to_json
 
 
 @dataclass
 class Spending:
-    """What one decision took: requests, tokens as the provider counted them, and seconds.
+    """What one decision took: requests, tokens as the provider counted them, money and seconds.
 
     `calls` counts answered or failed requests, `tries` what went over the wire for them,
-    `store_hits` answers that were on disk already. `estimated`: some tokens were estimated.
+    `store_hits` those of the calls whose answers were on disk already; these cost no tokens and no money.
+    `cost` is in US dollars, without the `unpriced` calls, whose model's price is unknown.
+    `estimated`: some tokens were estimated.
     """
 
     calls: int = 0
@@ -36,7 +39,19 @@ class Spending:
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     estimated: bool = False
+    cost: float = 0.0
+    unpriced: int = 0
     seconds: float = 0.0
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        """Count the tokens and the money of one call; `cost` is None where it is unknown."""
+        self.prompt_tokens += usage.prompt_tokens
+        self.completion_tokens += usage.completion_tokens
+        self.cached_tokens += usage.cached_tokens
+        self.reasoning_tokens += usage.reasoning_tokens
+        self.estimated |= usage.estimated
+        self.cost = round(self.cost + (cost or 0.0), 8)
+        self.unpriced += cost is None
 
 
 @dataclass
@@ -114,3 +129,15 @@ def decisions(run_dir: Path, run_id: str) -> list[dict[str, Any]]:
     for entry in sorted(read_lines(run_dir / "ledger", run_id), key=lambda e: float(e.get("time", 0))):
         last[entry["row_id"], entry["operator"], entry["tag"]] = entry
     return list(last.values())
+
+
+@cache
+def spent_before(run_dir: Path, run_id: str) -> tuple[float, int]:
+    """The US dollars and the paid calls of all runs into a run folder before `run_id`."""
+    cost, calls = 0.0, 0
+    for entry in read_lines(run_dir / "ledger"):
+        if entry.get("run_id", "") < run_id:
+            spending = entry.get("spending") or {}
+            cost += float(spending.get("cost", 0.0))
+            calls += int(spending.get("calls", 0)) - int(spending.get("store_hits", 0))
+    return cost, calls

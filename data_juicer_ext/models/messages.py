@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,14 @@ def prompt_tokens(request: Request) -> int:
     return characters // CHARACTERS_A_TOKEN + images * IMAGE_TOKENS + 1
 
 
+@dataclass(frozen=True)
+class SentImage:
+    """An image as it is sent: its data URL, and the SHA-256 of the bytes in it."""
+
+    url: str
+    digest: str
+
+
 class DataUrls:
     """Data URLs of image files, each file encoded once; the least recently used ones go first.
 
@@ -58,12 +68,16 @@ class DataUrls:
     def __init__(self, capacity: int = CACHE_CHARACTERS) -> None:
         self._capacity = capacity
         self._held = 0
-        self._entries: OrderedDict[tuple[object, ...], str] = OrderedDict()
-        self._under_way: dict[tuple[object, ...], asyncio.Task[str]] = {}
+        self._entries: OrderedDict[tuple[object, ...], SentImage] = OrderedDict()
+        self._under_way: dict[tuple[object, ...], asyncio.Task[SentImage]] = {}
         self._preparing = asyncio.Semaphore(PREPARING_AT_ONCE)
 
     async def get(self, path: str, limits: ImageLimits) -> str:
         """The data URL of the image at `path` within `limits`. Raises ImageError."""
+        return (await self.sent(path, limits)).url
+
+    async def sent(self, path: str, limits: ImageLimits) -> SentImage:
+        """The image at `path` within `limits`, as it is sent. Raises ImageError."""
         key = _identity(path, limits)
         if key in self._entries:
             self._entries.move_to_end(key)
@@ -74,19 +88,19 @@ class DataUrls:
             task.add_done_callback(lambda done: self._finished(key, done))
         return await asyncio.shield(self._under_way[key])
 
-    def _finished(self, key: tuple[object, ...], task: asyncio.Task[str]) -> None:
+    def _finished(self, key: tuple[object, ...], task: asyncio.Task[SentImage]) -> None:
         del self._under_way[key]
         if not task.cancelled():
             task.exception()  # seen: whoever waits gets it, and it may be that nobody waits any more
 
-    async def _make(self, key: tuple[object, ...], path: str, limits: ImageLimits) -> str:
+    async def _make(self, key: tuple[object, ...], path: str, limits: ImageLimits) -> SentImage:
         async with self._preparing:
-            url = await asyncio.to_thread(_encode, path, limits)
-        self._entries[key] = url
-        self._held += len(url)
+            image = await asyncio.to_thread(_encode, path, limits)
+        self._entries[key] = image
+        self._held += len(image.url)
         while self._held > self._capacity and len(self._entries) > 1:
-            self._held -= len(self._entries.popitem(last=False)[1])
-        return url
+            self._held -= len(self._entries.popitem(last=False)[1].url)
+        return image
 
 
 def _identity(path: str, limits: ImageLimits) -> tuple[object, ...]:
@@ -97,6 +111,7 @@ def _identity(path: str, limits: ImageLimits) -> tuple[object, ...]:
     return (path, limits, status.st_mtime_ns, status.st_size)
 
 
-def _encode(path: str, limits: ImageLimits) -> str:
+def _encode(path: str, limits: ImageLimits) -> SentImage:
     part = prepare(path, limits)
-    return f"data:{part.mime};base64,{base64.b64encode(part.data).decode('ascii')}"
+    url = f"data:{part.mime};base64,{base64.b64encode(part.data).decode('ascii')}"
+    return SentImage(url, hashlib.sha256(part.data).hexdigest())

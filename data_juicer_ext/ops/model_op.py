@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
-from data_juicer_ext.models.client import get_model
+from data_juicer_ext.models.client import Client, RunPlace, cost_of, get_model
 from data_juicer_ext.models.endpoint import (
     ConfigError,
     EndpointConfig,
@@ -17,11 +17,12 @@ from data_juicer_ext.models.endpoint import (
     parse_sampling_params,
     require_key,
 )
-from data_juicer_ext.models.ledger import Entry, Spending
+from data_juicer_ext.models.ledger import Entry, Spending, spent_before
 from data_juicer_ext.models.loop import drive
+from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
+from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint, render
 from data_juicer_ext.rows import add_provenance
 
@@ -29,6 +30,9 @@ from data_juicer_ext.rows import add_provenance
 # batch is a task, and smaller ones spread over workers.
 BATCH_SIZE = 4096
 RAY_BATCH_SIZE = 256
+
+# What of a `Spending` belongs to the run, not to the row.
+_OF_THE_RUN = ("tries", "store_hits", "seconds")
 
 Parse = TypeVar("Parse")
 
@@ -58,11 +62,14 @@ class RecordError(OSError):
 
 
 class Calls:
-    """The calls of one row: asks the model, repairs once, and counts what it took."""
+    """The calls of one row: asks the model, repairs once, and counts what it took.
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.spending = Spending()
+    `spending` is what this run paid, `worth` what the answers have cost whenever they were paid for.
+    """
+
+    def __init__(self, model: Model, endpoint: EndpointConfig) -> None:
+        self.model, self.endpoint = model, endpoint
+        self.spending, self.worth = Spending(), Spending()
         self.model_name = ""
 
     async def ask(self, request: Request) -> Result:
@@ -92,19 +99,19 @@ class Calls:
         return parse(second.text), second
 
     def _count(self, result: Result) -> None:
-        spent = self.spending
-        spent.calls += 1
-        spent.tries += result.tries
-        spent.seconds = round(spent.seconds + result.seconds, 4)
-        usage = result.usage
-        spent.prompt_tokens += usage.prompt_tokens
-        spent.completion_tokens += usage.completion_tokens
-        spent.cached_tokens += usage.cached_tokens
-        spent.reasoning_tokens += usage.reasoning_tokens
-        spent.estimated |= usage.estimated
+        spent, cost = self.spending, cost_of(result, self.endpoint)
+        stored = isinstance(result, Answer) and result.from_store
+        made = stored or result.tries > 0  # else nothing went out: a budget, a dead endpoint
+        self.worth.calls += made
+        self.worth.add(result.usage, cost)
+        spent.calls += made
+        spent.store_hits += stored
+        if not stored:
+            spent.tries += result.tries
+            spent.seconds = round(spent.seconds + result.seconds, 4)
+            spent.add(result.usage, cost)
         if isinstance(result, Answer):
             self.model_name = result.model
-            spent.store_hits += result.from_store
 
 
 class ModelOp(OwnOp):
@@ -117,6 +124,7 @@ class ModelOp(OwnOp):
 
     endpoint: EndpointConfig
     sampling: dict[str, Any]
+    place: RunPlace
 
     def __init__(
         self,
@@ -124,6 +132,8 @@ class ModelOp(OwnOp):
         api_endpoint: str | None = None,
         model_params: dict[str, Any] | None = None,
         sampling_params: dict[str, Any] | None = None,
+        max_cost: float = 0.0,
+        max_calls: int = 0,
         run_dir: str = DEFAULT_RUN_DIR,
         tag: str = "",
         *args: Any,
@@ -138,6 +148,9 @@ class ModelOp(OwnOp):
         :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
             ...; see docs/models.md).
         :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
+        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
+            they are spent no new call goes out, and the rest is undecided. 0: no limit.
+        :param max_calls: the same in calls. 0: no limit.
         :param run_dir: the run folder.
         :param tag: the name of this listing in ledger and stats; where empty, the operator's without
             `_mapper` or `_filter`.
@@ -145,6 +158,7 @@ class ModelOp(OwnOp):
         super().__init__(*args, **kwargs)
         self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
         self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        self.set_up_place(max_cost, max_calls)
 
     def set_up_model(
         self,
@@ -167,6 +181,18 @@ class ModelOp(OwnOp):
         if host_params.get("batch_size") in (None, 1000):
             self.batch_size = RAY_BATCH_SIZE if _on_ray() else BATCH_SIZE
 
+    def set_up_place(self, max_cost: float, max_calls: int) -> None:
+        """Check what may be spent, or stop the run plainly; and say where calls are stored."""
+        try:
+            between("max_cost", max_cost, 0.0, 1e9)
+            count("max_calls", max_calls, 0, 10**12)
+        except ConfigError as error:
+            stop(f"{self._name}: {error}")
+        if not only_trying():
+            limited = bool(max_cost or max_calls)
+            before = spent_before(self.run_info.run_dir, self.run_info.run_id) if limited else (0.0, 0)
+            self.place = RunPlace(str(self.run_info.run_dir), _on_ray(), float(max_cost), max_calls, *before)
+
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """The operator's own part: one row to its outcome."""
         raise NotImplementedError
@@ -177,10 +203,15 @@ class ModelOp(OwnOp):
         Ends the run with a plain message if the run folder can't be written: rows without a
         ledger line would be lost silently.
         """
-        model = get_model(self.endpoint)
+        try:
+            model = get_model(self.endpoint, self.place)
+            if isinstance(model, Client):
+                model.refresh()
+        except StoreError as error:
+            stop(f"{self._name}: {error}")
 
         async def one(row: dict[str, Any]) -> Outcome:
-            calls = Calls(model)
+            calls = Calls(model, self.endpoint)
             try:
                 outcome = await self.decide(row, calls)
             except Exception as error:  # a defect or a malformed row must cost this row only
@@ -210,15 +241,19 @@ class ModelOp(OwnOp):
             self.set_aside(row, entry)
         for target in (*outcome.made, outcome.columns):
             if "provenance" in target:
-                target["provenance"] = add_step(target["provenance"], self._step(entry))
+                target["provenance"] = add_step(target["provenance"], self._step(entry, calls.worth))
 
     def _prompt(self) -> str:
         return f"{self.template}@{fingerprint(self.template)}"
 
-    def _step(self, entry: Entry) -> dict[str, Any]:
-        """What a kept row says about this operator's part in it."""
+    def _step(self, entry: Entry, worth: Spending) -> dict[str, Any]:
+        """What a kept row says about this operator's part in it.
+
+        Nothing that differs between a run and the same run resumed: an export must not depend on that.
+        """
+        counted = {name: value for name, value in asdict(worth).items() if name not in _OF_THE_RUN}
         return {"tag": entry.tag, "model": entry.model, "prompt": entry.prompt, "parser": entry.parser,
-                "sampling": entry.sampling, "reason": entry.reason, **asdict(entry.spending)}  # fmt: skip
+                "sampling": entry.sampling, "reason": entry.reason, **counted}  # fmt: skip
 
 
 def add_step(provenance: str, step: dict[str, Any]) -> str:

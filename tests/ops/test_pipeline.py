@@ -13,9 +13,10 @@ from PIL import Image
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import decisions
+from data_juicer_ext.ops import own_op
 from data_juicer_ext.ops.own_op import current_run
 from tests.fake_openai import FakeServer, Received
-from tests.host import run_here
+from tests.host import run_here, with_parameters
 from tests.scripted import STEPS, VISION_MODEL, ScriptedModels, refused_by, step_of
 
 TAG_OF = {"claims": "claim_extractor", "questions": "mcq_generator", "source": "source_consistency",
@@ -159,18 +160,19 @@ def test_an_answer_that_stays_unreadable_refuses_but_the_blind_check_stays_open(
         ("undecided", "unparsable")
     }
     server.responder = lambda body: "Well, hm." if step_of(body) == "source" else scripted(body)
-    assert run_here(papers, process) == []
+    run_dir = run_dir / "other"
+    assert run_here(papers, with_parameters(process, run_dir=str(run_dir))) == []
     last = {e["tag"]: (e["verdict"], e["reason"]) for e in ledger(run_dir)}
     assert last[TAG_OF["source"]] == ("drop", "unparsable")
 
 
 def test_frugal_votes_give_the_same_verdicts_for_fewer_calls(
-    server: FakeServer, models: ScriptedModels, papers: Rows, process: Rows
+    server: FakeServer, models: ScriptedModels, papers: Rows, process: Rows, tmp_path: Path
 ) -> None:
     fast = run_here(papers, process)
     before = models.calls["vote"]
     process[-1]["vision_vote_filter"]["vote_mode"] = "frugal"
-    assert ids(run_here(papers, process)) == ids(fast)
+    assert ids(run_here(papers, with_parameters(process, run_dir=str(tmp_path / "frugal")))) == ids(fast)
     assert 0 < models.calls["vote"] - before < before
 
 
@@ -184,3 +186,61 @@ def test_permuted_options_give_the_same_verdicts(server: FakeServer, papers: Row
 def test_no_figures_at_all(server: FakeServer, papers: Rows, process: Rows) -> None:
     assert run_here([{**papers[1], "figures": "[]"}], process) == []
     assert server.requests == []
+
+
+def test_a_second_run_asks_for_nothing_and_ends_with_the_same_rows(
+    server: FakeServer, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    first = run_here(papers, process)
+    asked = len(server.requests)
+    assert run_here(papers, process) == first
+    assert len(server.requests) == asked > 0
+    paid = [e["spending"]["prompt_tokens"] for e in ledger(run_dir)]
+    hits = [e["spending"]["store_hits"] for e in ledger(run_dir)]
+    assert sum(paid) == 0 and sum(hits) == asked
+
+
+def test_an_outage_is_not_paid_for_twice(
+    server: FakeServer, models: ScriptedModels, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    expected = ids(run_here(papers, with_parameters(process, run_dir=str(run_dir / "whole"))))
+    needed = dict(models.calls)
+    models.calls = dict.fromkeys(STEPS, 0)
+    models.broken = {"vote"}
+    run_here(papers, process)
+    models.broken, models.calls["vote"] = set(), 0
+    assert ids(run_here(papers, process)) == expected
+    assert models.calls == needed
+
+
+def test_what_may_be_spent_ends_a_run_and_more_goes_on(
+    server: FakeServer, models: ScriptedModels, papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    expected = ids(run_here(papers, with_parameters(process, run_dir=str(run_dir / "whole"))))
+    needed = sum(models.calls.values())
+    models.calls = dict.fromkeys(STEPS, 0)
+    for limit in (30, 60, needed):
+        for step in process[1:]:
+            next(iter(step.values()))["max_calls"] = limit
+        own_op._RUNS.clear()  # as in a process of its own
+        kept = run_here(papers, process)
+        assert sum(models.calls.values()) == limit
+        reasons = {e["reason"] for e in ledger(run_dir) if e["verdict"] == "undecided"}
+        assert reasons == (set() if limit == needed else {"call_failed:budget"})
+    assert ids(kept) == expected
+
+
+def test_money_is_counted_and_an_unknown_price_is_said(
+    server: FakeServer, papers: Rows, process: Rows, run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DJ_EXT_VISION_MODEL", "gpt-4o-mini")
+    scripted = server.responder
+    server.responder = lambda body: scripted({**body, "model": VISION_MODEL} if "gpt" in body["model"] else body)
+    kept = run_here(papers, process)
+    votes, checks = (
+        [e["spending"] for e in ledger(run_dir) if e["tag"] == TAG_OF[step]] for step in ("vote", "source")
+    )
+    assert votes and all(spent["cost"] > 0 and spent["unpriced"] == 0 for spent in votes)
+    assert checks and all(spent["cost"] == 0 and spent["unpriced"] == spent["calls"] for spent in checks)
+    steps = {step["tag"]: step for step in json.loads(kept[0]["provenance"])["steps"]}
+    assert steps["vision_vote"]["cost"] > 0 and steps["source_consistency"]["unpriced"] == 1

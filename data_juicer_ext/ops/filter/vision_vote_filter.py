@@ -42,6 +42,8 @@ class VisionVoteFilter(ModelFilter):
         majority: int = 2,
         vote_mode: str = "fast",
         permute_options: bool = False,
+        max_cost: float = 0.0,
+        max_calls: int = 0,
         run_dir: str = DEFAULT_RUN_DIR,
         tag: str = "",
         *args: Any,
@@ -61,6 +63,9 @@ class VisionVoteFilter(ModelFilter):
         :param vote_mode: `fast` makes all draws at once; `frugal` one after the other, and stops
             when the verdict is certain. The verdicts are the same.
         :param permute_options: show each draw the options in an order of its own (seeded by the row).
+        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
+            they are spent no new call goes out, and the rest is undecided. 0: no limit.
+        :param max_calls: the same in calls. 0: no limit.
         :param run_dir: the run folder.
         :param tag: the name of this listing in ledger and stats; where empty, the operator's without
             `_mapper` or `_filter`.
@@ -72,7 +77,8 @@ class VisionVoteFilter(ModelFilter):
         except ConfigError as error:
             stop(f"{OP_NAME}: {error}")
         self.vote_mode, self.permute_options = vote_mode, permute_options
-        super().__init__(api_model, api_endpoint, model_params, sampling_params, run_dir, tag, *args, **kwargs)
+        common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
+        super().__init__(*common, *args, **kwargs)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One QA row to its verdict."""

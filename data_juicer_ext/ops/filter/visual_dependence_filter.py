@@ -39,6 +39,8 @@ class VisualDependenceFilter(ModelFilter):
         blind_draws: int = 1,
         blind_hits: int = 1,
         permute_options: bool = False,
+        max_cost: float = 0.0,
+        max_calls: int = 0,
         run_dir: str = DEFAULT_RUN_DIR,
         tag: str = "",
         *args: Any,
@@ -58,6 +60,9 @@ class VisualDependenceFilter(ModelFilter):
             refused, 1 to `blind_draws`.
         :param permute_options: show each draw the options in an order of its own (seeded by the
             row), so that a preferred position is no hit.
+        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
+            they are spent no new call goes out, and the rest is undecided. 0: no limit.
+        :param max_calls: the same in calls. 0: no limit.
         :param run_dir: the run folder.
         :param tag: the name of this listing in ledger and stats; where empty, the operator's without
             `_mapper` or `_filter`.
@@ -68,7 +73,8 @@ class VisualDependenceFilter(ModelFilter):
         except ConfigError as error:
             stop(f"{OP_NAME}: {error}")
         self.permute_options = permute_options
-        super().__init__(api_model, api_endpoint, model_params, sampling_params, run_dir, tag, *args, **kwargs)
+        common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
+        super().__init__(*common, *args, **kwargs)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One QA row to its verdict."""
