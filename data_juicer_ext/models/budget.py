@@ -55,7 +55,7 @@ class Budget:
                 self._in_flight += 1
                 return None
         text = f"{reason}: no new request goes out. Raise the limit and run the same command again to go on"
-        return Failure("budget", text, retryable=True)
+        return Failure("budget", text, retryable=True, tries=0)
 
     def spend(self, cost: float | None) -> None:
         """An admitted call has ended and cost `cost` US dollars; None where the price is unknown."""
