@@ -107,20 +107,26 @@ def _distinct(items: Sequence[str]) -> tuple[str, ...]:
 
 
 def trace_claim(claim: str, paragraphs: Sequence[str], labels: Sequence[str]) -> ClaimSource | None:
-    """The sentence that `claim` comes from, or None where no sentence shares enough of its words.
+    """The sentence that `claim` comes from, or None where that can't be told.
 
     The share of the claim's content words that a sentence has, with a bonus for a sentence that names
-    one of `labels`; the first of equals.
+    one of `labels`; the first of equals. Claims are drawn from sentences that name the figure: where
+    no sentence shares enough words with the claim and only one names it, it is that one.
     """
     wanted = _words(claim)
     best: tuple[float, ClaimSource] | None = None
+    naming: list[ClaimSource] = []
     for index, paragraph in enumerate(paragraphs):
         for start, sentence in split_sentences(paragraph):
             share = len(wanted & _words(sentence)) / len(wanted) if wanted else 0.0
             named = any(label and label in sentence for label in labels)
+            source = ClaimSource(sentence, index, start)
+            naming += [source] if named else []
             score = share + (_LABEL_BONUS if named else 0.0)
             if share >= _MIN_OVERLAP and (best is None or score > best[0]):
-                best = (score, ClaimSource(sentence, index, start))
+                best = (score, source)
+    if best is None and len(naming) == 1:
+        return naming[0]
     return best[1] if best else None
 
 

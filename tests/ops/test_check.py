@@ -33,7 +33,7 @@ def operator(config: dict[str, Any], name: str) -> dict[str, Any]:
     return next(step[name] for step in config["process"] if name in step)
 
 
-@pytest.mark.parametrize("name", ["verisciqa", "verisciqa_ray", "quickstart"])
+@pytest.mark.parametrize("name", ["verisciqa", "verisciqa_ray", "verisciqa_robust", "quickstart"])
 def test_shipped_recipes_are_ready_to_run(name: str, config: dict[str, Any], tmp_path: Path) -> None:
     assert complaints({**recipe(name), "dataset_path": config["dataset_path"]}, tmp_path) == ""
     assert not (tmp_path / "run").exists(), "a check writes nothing"

@@ -106,3 +106,11 @@ def test_long_hostile_answers_end(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     assert parse_claims(f"<Patterns>{text}").kind in ("claims", "none", "unparsable")
     trace_claim(text[:20_000], [text], ["1."])
+
+
+def test_a_claim_in_other_words_comes_from_the_only_sentence_that_names_the_figure() -> None:
+    paragraphs = ["We trained it twice. As Fig.~\\ref{fig:a} shows, losses fall.", "Nothing here."]
+    found = trace_claim("The figure shows that error declines.", paragraphs, ["fig:a"])
+    assert found is not None and found.sentence.startswith("As Fig.") and found.paragraph == 0
+    twice = [*paragraphs, "See \\ref{fig:a} again."]
+    assert trace_claim("The figure shows that error declines.", twice, ["fig:a"]) is None
