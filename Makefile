@@ -1,5 +1,6 @@
 # make demo   the whole pipeline over the sample papers, on the embedded offline model
 # make test   all tests
+# make test-cluster   the slow tests: runs that are killed, faults, clusters
 # make lint   ruff and mypy
 # Each makes .venv on its own first; nothing is installed once it stands.
 
@@ -7,7 +8,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint clean
+.PHONY: demo test test-cluster lint clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -25,6 +26,9 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
+
+test-cluster: $(STAMP)
+	$(BIN)/python -m pytest -m slow
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
