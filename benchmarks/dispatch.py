@@ -1,0 +1,164 @@
+"""How full the client keeps an endpoint, through a whole operator, counted at the server.
+
+    python -m benchmarks.dispatch [--calls 3000] [--only default-200ms ...]
+
+Each line: calls a second from the first request to the last answer, as the server counts them, and
+their share of the ceiling (calls in flight / latency). The server runs in a process of its own.
+`upstream` is Data-Juicer's `llm_condition_filter`, which makes one call a row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One measurement; `ceiling` is in calls a second."""
+
+    name: str
+    executor: str
+    latency: float
+    in_flight: int
+    server: tuple[str, ...] = ()
+    params: tuple[tuple[str, Any], ...] = ()
+    calls: int = 0
+
+    @property
+    def ceiling(self) -> float:
+        return self.in_flight / self.latency
+
+
+LOGNORMAL = ("--spread", "0.99")
+HANGS = (*LOGNORMAL, "--hang", "0.01")
+SETTINGS = [
+    Setting("default-200ms", "default", 0.2, 64),
+    Setting("ray-200ms", "ray", 0.2, 64),
+    Setting("default-500ms", "default", 0.5, 256, calls=6000),
+    Setting("default-lognormal", "default", 0.2, 64, LOGNORMAL),
+    Setting("default-lognormal-hangs", "default", 0.2, 64, HANGS, (("hedge", 0.95),)),
+    Setting("upstream-200ms", "upstream", 0.2, 64, calls=60),
+    Setting("default-20000-calls", "default", 0.02, 64, calls=20_000),
+]
+
+
+@contextmanager
+def served(setting: Setting) -> Iterator[str]:
+    """The base URL of a server for a setting."""
+    command = [sys.executable, "-m", "benchmarks.server", "--latency", str(setting.latency), *setting.server]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def stats(base_url: str) -> dict[str, float]:
+    """What the server counted: calls, the most in flight, seconds from the first request to the last answer."""
+    with urllib.request.urlopen(base_url.removesuffix("/v1") + "/stats", timeout=10) as response:
+        return dict(json.load(response))
+
+
+def figure_rows(number: int) -> list[dict[str, Any]]:
+    """Figure rows that differ, so that no answer comes from the store."""
+    from data_juicer_ext.rows import Figure, figure_row
+
+    return [
+        figure_row(
+            {"paper_id": f"p{n}", "domain": "cs.CL"},
+            Figure(figure_id="1", label="fig:1", labels=["fig:1"], caption="Loss.", images=["-"], section=["S"],
+                   context=[f"Figure~\\ref{{fig:1}} of run {n} shows that the loss falls to 0.{n}."],
+                   context_places=["main.tex:1"]),
+        )
+        for n in range(number)
+    ]  # fmt: skip
+
+
+def run_operator(setting: Setting, base_url: str, calls: int) -> None:
+    """The claim extractor over `calls` rows on the setting's executor."""
+    from data_juicer.ops import load_ops
+
+    params = {"base_url": base_url, "max_concurrency": setting.in_flight, **dict(setting.params)}
+    process = [{"claim_extractor_mapper": {"api_model": "model", "model_params": params,
+                                           "run_dir": tempfile.mkdtemp(prefix="bench-")}}]  # fmt: skip
+    if setting.executor == "upstream":
+        return _run_upstream(base_url, calls)
+    if setting.executor == "default":
+        from data_juicer.core.data import NestedDataset
+
+        rows = NestedDataset.from_list(figure_rows(calls))
+        done = rows.process(load_ops(process), open_monitor=False).to_list()
+    else:
+        done = _run_on_ray(process, calls)
+    assert len(done) == calls, f"{len(done)} of {calls} rows came back"
+    return None
+
+
+def _run_on_ray(process: list[dict[str, Any]], calls: int) -> list[dict[str, Any]]:
+    import ray
+    from data_juicer.core.data.ray_dataset import RayDataset
+    from data_juicer.ops import load_ops
+
+    os.environ["RAY_JOB"] = "1"
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    dataset = RayDataset(ray.data.from_items(figure_rows(calls), override_num_blocks=4))
+    dataset.process(load_ops(process))
+    return list(dataset.data.take_all())
+
+
+def _run_upstream(base_url: str, calls: int) -> None:
+    from data_juicer.core.data import NestedDataset
+    from data_juicer.ops import load_ops
+
+    os.environ |= {"OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": "none"}
+    rows = NestedDataset.from_list([{"text": f"row {n}"} for n in range(calls)])
+    ops = load_ops([{"llm_condition_filter": {"api_or_hf_model": "model", "condition": "It is about curves."}}])
+    rows.process(ops, open_monitor=False)
+
+
+def measure(setting: Setting, calls: int) -> None:
+    """Run one setting in this process and print its line."""
+    with served(setting) as base_url:
+        run_operator(setting, base_url, calls)
+        counted = stats(base_url)
+    rate = counted["count"] / counted["seconds"]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{setting.name:<26} {counted['count']:>6.0f} calls {rate:>7.1f}/s  {rate / setting.ceiling:>5.2f} of"
+        f" {setting.ceiling:.0f}  most in flight {counted['peak']:.0f}  peak memory {memory:.0f} MB",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Each setting in a process of its own, so that none inherits another's connections."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--calls", type=int, default=3000)
+    parser.add_argument("--only", nargs="*", default=[setting.name for setting in SETTINGS])
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    for setting in SETTINGS:
+        if setting.name not in given.only:
+            continue
+        if given.here:
+            measure(setting, setting.calls or given.calls)
+        else:
+            command = [sys.executable, "-m", "benchmarks.dispatch", "--here", "--only", setting.name]
+            subprocess.run([*command, "--calls", str(given.calls)], check=True, stderr=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()
