@@ -12,14 +12,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, meta
 
 from data_juicer_ext.models.types import Message, Request
-from data_juicer_ext.rows import scrub
+from data_juicer_ext.rows import visible
 
 _SPLIT = re.compile(r"^=== user ===[ \t]*$", re.M)
 # Tag-like text: whole tags of any name, and our own names even where the tag is not finished.
@@ -30,8 +31,6 @@ _TAG = re.compile(
     re.I,
 )
 _BRACKET_TOKEN = re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_\w{1,20}|IMG(?:_\w{1,20})?)\])")
-# Invisible: zero-width and bidirectional controls, and the tag characters that can spell hidden text.
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 class PromptError(ValueError):
@@ -64,8 +63,7 @@ def fence(text: str) -> str:
     as a special token of a chat template (`</paper_text>`, `<option>`, `<image>`, `<|im_end|>`,
     `[/INST]`) becomes a look-alike, so that no paper can end its fence, fake an answer or an image.
     """
-    visible = _INVISIBLE.sub("", scrub(str(text)))
-    return _BRACKET_TOKEN.sub("［", _TAG.sub("‹", visible))
+    return _BRACKET_TOKEN.sub("［", _TAG.sub("‹", visible(str(text))))
 
 
 def fence_line(text: str) -> str:
@@ -86,6 +84,24 @@ def _source(name: str) -> str:
 def fingerprint(name: str) -> str:
     """12 hex digits that change whenever the template's text changes."""
     return hashlib.sha256(_source(name).encode()).hexdigest()[:12]
+
+
+def check(name: str, fields: Collection[str]) -> None:
+    """Raise PromptError unless the template is there, compiles, and uses no other fields than `fields`."""
+    own = os.environ.get("DJ_EXT_PROMPTS", "")
+    if own and not Path(own).is_dir():
+        raise PromptError(f"DJ_EXT_PROMPTS names {own}, which is no folder")
+    source = _source(name)
+    try:
+        _parts(own, name, source)
+        used = meta.find_undeclared_variables(_environment(own).parse(source))
+    except TemplateError as error:
+        raise PromptError(f"prompt template {name}.jinja: {error}") from error
+    if unknown := sorted(used - set(fields)):
+        raise PromptError(
+            f"prompt template {name}.jinja uses {', '.join(unknown)}, which it is not given; it is given: "
+            f"{', '.join(sorted(fields))}"
+        )
 
 
 @lru_cache(maxsize=256)

@@ -17,6 +17,8 @@ from itertools import zip_longest
 from typing import Any
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+# Zero-width and bidirectional controls, and the tag characters that can spell hidden text.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 def scrub(text: str) -> str:
@@ -25,6 +27,11 @@ def scrub(text: str) -> str:
     Tabs and line feeds stay, carriage returns become line feeds.
     """
     return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def visible(text: str) -> str:
+    """`scrub`bed text without invisible characters: zero-width, bidirectional controls, hidden tags."""
+    return _INVISIBLE.sub("", scrub(text))
 
 
 def content_id(kind: str, *parts: str) -> str:
@@ -89,13 +96,25 @@ def dump_figures(figures: Iterable[Figure]) -> str:
 def load_figures(text: str) -> list[Figure]:
     """The figures of a `figures` column; unknown keys (of a later version) are left out.
 
-    Raises ValueError for text that is not a JSON array of objects.
+    Raises ValueError for text that is not a JSON array of objects, or an object whose values are of
+    another type than a figure's.
     """
     data = json.loads(text or "[]")
     if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
         raise ValueError("the figures column is not a JSON array of objects")
-    known = Figure.__dataclass_fields__
-    return [Figure(**{key: value for key, value in item.items() if key in known}) for item in data]
+    return [_figure(item) for item in data]
+
+
+def _figure(item: Mapping[str, Any]) -> Figure:
+    plain = Figure()
+    given = {key: value for key, value in item.items() if key in Figure.__dataclass_fields__}
+    for key, value in given.items():
+        usual = getattr(plain, key)
+        if not isinstance(value, type(usual)) or isinstance(value, bool):
+            raise ValueError(f"{key} of a figure is {value!r}, not {type(usual).__name__}")
+        if isinstance(usual, list) and key != "bbox" and not all(isinstance(entry, str) for entry in value):
+            raise ValueError(f"{key} of a figure holds something that is not text")
+    return Figure(**given)
 
 
 def read_caption(figure: Figure) -> str:

@@ -158,7 +158,7 @@ def draw_marsh() -> None:
 
 def draw_plate() -> None:
     """Figures of the one-file paper ribbed_plate; they travel beside it as PNG."""
-    flat_bars(["Smooth", "Riblet", "Dimpled", "Serrated"], [1.28, 1.17, 1.05, 1.41], "Drag coefficient (×0.01)",
+    flat_bars(["Smooth", "Riblet", "Dimpled", "Serrated"], [1.28, 1.17, 1.05, 1.41], "Drag coefficient",
               PLATE / "drag.png")  # fmt: skip
     spacing = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
     lines(spacing, [("slow stream", BLUE, [12.0, 16.5, 19.4, 17.2, 14.8, 13.1], [(2, "19.4 Hz", (0, 10))]),

@@ -56,7 +56,8 @@ def _tie(
 ) -> Tie:
     if not text:
         return Tie(index, -1, "empty caption")
-    matches = _alike(text, known, threshold) or exact.get(text, [])
+    # Figures of a series often have captions that are nearly the same: the very one comes first.
+    matches = exact.get(text) or _alike(text, known, threshold)
     if not matches:
         return Tie(index, -1, f"no match: no figure of the LaTeX has this caption (threshold {threshold:g})")
     if len(matches) > 1:

@@ -13,6 +13,7 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,15 +55,30 @@ def end(run: Run) -> list[dict[str, Any]]:
 
     Each is a whole row with `undecided` (operator, tag, reason, message) beside its columns.
     """
+    rows = take_undecided(run.run_dir, run.run_id)
+    write_rows(run.run_dir / "undecided.jsonl", rows)
+    mark_ended(run)
+    return rows
+
+
+def take_undecided(run_dir: Path, run_id: str) -> list[dict[str, Any]]:
+    """Take a run's undecided rows, each (row, tag) once, out of the files of its processes."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in read_lines(run.run_dir / "undecided", run.run_id):
+    for row in read_lines(run_dir / "undecided", run_id):
         rows[row["row_id"], row["undecided"]["tag"]] = row
-    path = run.run_dir / "undecided.jsonl"
-    _replace(path, "".join(to_json(row).replace("\n", " ") + "\n" for row in rows.values()))
-    for part in (run.run_dir / "undecided").glob(f"{run.run_id}.*.jsonl"):
+    for part in (run_dir / "undecided").glob(f"{run_id}.*.jsonl"):
         part.unlink()
-    _write(run.run_dir / "runs" / f"{run.run_id}.json", {**about(run.run_dir, run.run_id), "ended": time.time()})
     return list(rows.values())
+
+
+def mark_ended(run: Run) -> None:
+    """Note the end of a run in its `runs/<run_id>.json`."""
+    _write(run.run_dir / "runs" / f"{run.run_id}.json", {**about(run.run_dir, run.run_id), "ended": time.time()})
+
+
+def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Replace `path` by rows as JSON Lines."""
+    replace_text(path, "".join(to_json(row).replace("\n", " ") + "\n" for row in rows))
 
 
 def about(run_dir: Path, run_id: str) -> dict[str, Any]:
@@ -77,10 +93,11 @@ def run_ids(run_dir: Path) -> list[str]:
 
 
 def _write(path: Path, value: dict[str, Any]) -> None:
-    _replace(path, to_json(value))
+    replace_text(path, to_json(value))
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
+    """Replace a file as a whole: whoever reads it, or a kill in between, meets the old or the new text."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     part.write_text(text, encoding="utf-8")
     part.replace(path)

@@ -1,50 +1,65 @@
 """Everything about a recipe that would stop a run or spoil it, found before it starts."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.ops.dataset_file import Look, look, missing_columns, repeated_ids
 from data_juicer_ext.ops.listing import own_classes
 from data_juicer_ext.ops.recipe import (
     RecipeError,
     export_problem,
-    first_row,
+    is_on_ray,
     literal_keys,
-    missing_columns,
     shared_tags,
     steps,
     trying,
 )
 
-_MODEL_FREE = "latex_figure_context_mapper"
+_READER = "latex_figure_context_mapper"
+_EXECUTORS = ("default", "ray", "ray_partitioned")
+_SUFFIXES = (".jsonl", ".json", ".parquet")
 
 
 def check(recipe: Path, dataset: str = "") -> list[str]:
     """Complaints about a recipe, each with what to do; an empty list means ready to run.
 
     `dataset` stands in for the recipe's `dataset_path`. Makes no call to a model and writes nothing.
-    Raises OSError if the recipe can't be read.
     """
     try:
         config = yaml.safe_load(recipe.read_text(encoding="utf-8"))
+    except OSError as error:
+        return [f"{recipe} can't be read: {error.strerror or error}"]
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         return [f"{recipe} is not YAML: {error}"]
-    if not isinstance(config, dict) or not isinstance(config.get("process"), list):
+    if not isinstance(config, dict) or not isinstance(config.get("process"), list) or not config["process"]:
         return [f"{recipe} has no list `process` of operators"]
-    ours = own_classes()
+    process, ours = config["process"], own_classes()
+    path = dataset or str(config.get("dataset_path") or "")
+    try:
+        found = look(path, _reader(process).get("paper_id_key", "paper_id")) if path else None
+        seen = list(_dataset(config, path, found))
+    except RecipeError as error:
+        found, seen = None, [str(error)]
     return [
         *_host_settings(config),
-        *_dataset(config, dataset),
-        *shared_tags(config["process"], list(ours)),
-        *literal_keys(config["process"]),
-        *_preflight(config["process"]),
-        *_operators(config["process"], ours),
-        *_run_folders(config["process"]),
+        *seen,
+        *shared_tags(process, list(ours)),
+        *literal_keys(process),
+        *_preflight(process),
+        *_operators(process, ours),
+        *_order(process, ours, found),
+        *_run_folders(process),
     ]
+
+
+def _reader(process: list[Any]) -> dict[str, Any]:
+    """The parameters of the operator that reads papers, {} where there is none."""
+    return dict(steps(process)).get(_READER, {})
 
 
 def _host_settings(config: dict[str, Any]) -> Iterator[str]:
@@ -52,42 +67,72 @@ def _host_settings(config: dict[str, Any]) -> Iterator[str]:
         yield "use_checkpoint: true loses undecided rows when the job is resumed; leave it out"
     if config.get("use_cache", True):
         yield "use_cache: must be false, or an old result may be replayed; write `use_cache: false`"
-    if (config.get("export_extra_args") or {}).get("mode") != "overwrite":
+    extra = config.get("export_extra_args") or {}
+    if not isinstance(extra, Mapping) or extra.get("mode") != "overwrite":
         yield "export_extra_args: without `{mode: overwrite}` a second run on Ray adds its rows to the first's"
-    if problem := export_problem(config):
-        yield problem
-    if not config.get("export_path"):
-        yield "export_path is missing; name the file (or, on Ray, the folder) for what is kept"
     if not config.get("text_keys"):
         yield "text_keys is missing; write `text_keys: paper_id` (a column that no row leaves empty)"
-    if config.get("executor_type") == "ray_partitioned":
+    executor, workers = config.get("executor_type", "default"), config.get("np", 1)
+    if executor not in _EXECUTORS:
+        yield f"executor_type: {executor!r} is not one of default, ray"
+    elif executor == "ray_partitioned":
         yield "executor_type: ray_partitioned repeats whole partitions after a stop; write `ray`"
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        yield f"np: {workers!r} is not a whole number from 1 on"
+    yield from _export(config)
 
 
-def _dataset(config: dict[str, Any], dataset: str) -> Iterator[str]:
-    path = dataset or str(config.get("dataset_path") or "")
+def _export(config: dict[str, Any]) -> Iterator[str]:
+    path = str(config.get("export_path") or "")
     if not path:
-        if not config.get("dataset"):
-            yield "dataset_path is missing; name a JSON Lines file with a row a paper"
-        return
-    try:
-        row = first_row(path)
-    except RecipeError as error:
-        yield str(error)
-        return
-    names = [name for name, _ in steps(config["process"])]
-    if row is None or _MODEL_FREE not in names:
-        return
-    parameters = dict(steps(config["process"]))[_MODEL_FREE]
-    columns = (str(parameters.get("paper_path_key", "paper_path")), str(parameters.get("latex_key", "text")))
-    problem = missing_columns(row, columns, (str(parameters.get("paper_id_key", "paper_id")),))
-    if problem:
+        yield "export_path is missing; name the file (or, on Ray, the folder) for what is kept"
+    elif problem := export_problem(config):
         yield problem
+    elif not is_on_ray(config) and Path(path).suffix not in _SUFFIXES:
+        yield f"export_path: {path} must end in {', '.join(_SUFFIXES)}"
+
+
+def _dataset(config: dict[str, Any], path: str, found: Look | None) -> Iterator[str]:
+    if not path and not config.get("dataset"):
+        yield "dataset_path is missing; name a JSON Lines file with a row a paper"
+    if found is None:
+        return
+    keys = config.get("text_keys") or []
+    lacking = [key for key in ([keys] if isinstance(keys, str) else keys) if key not in found.columns]
+    if lacking:
+        yield f"text_keys: {', '.join(lacking)} is no column of the dataset (it has: {', '.join(found.columns)})"
+    if _READER in dict(steps(config["process"])):
+        yield from _papers(_reader(config["process"]), found)
+
+
+def _papers(reader: dict[str, Any], found: Look) -> Iterator[str]:
+    id_key = str(reader.get("paper_id_key", "paper_id"))
+    columns = (str(reader.get("paper_path_key", "paper_path")), str(reader.get("latex_key", "text")))
+    if problem := missing_columns(found.columns, columns, (id_key,)):
+        yield problem
+    if found.without_id:
+        lines = ", ".join(map(str, found.without_id[:5])) + (", ..." if len(found.without_id) > 5 else "")
+        yield f"the dataset has no {id_key} in lines {lines}; give each paper an id of its own"
+    if problem := repeated_ids(found, id_key):
+        yield problem
+    try:
+        root = Path(expand_environment(str(reader.get("paper_root") or ".")))
+    except ConfigError as error:
+        yield f"paper_root: {error}"
+        return
+    if not root.is_dir():
+        yield f"paper_root: there is no folder {root}"
 
 
 def _preflight(process: list[Any]) -> Iterator[str]:
     from data_juicer.core.preflight import PipelineConfigError, pre_instantiation_check
 
+    for item in process:
+        if isinstance(item, dict) and len(item) == 1:
+            [(name, parameters)] = item.items()
+            if parameters is not None and not isinstance(parameters, dict):
+                yield f"{name}: its parameters are {parameters!r}, not names with values"
+                return
     try:
         pre_instantiation_check(process)
     except PipelineConfigError as error:
@@ -103,6 +148,31 @@ def _operators(process: list[Any], ours: dict[str, type[Any]]) -> Iterator[str]:
                     ours[name](**parameters)
             except (TypeError, ValueError) as error:
                 yield str(error) if str(error).startswith(name) else f"{name}: {error}"
+
+
+def _order(process: list[Any], ours: dict[str, type[Any]], found: Look | None) -> Iterator[str]:
+    """Operators of ours whose columns nothing before them makes. Others may make any, so they end the check."""
+    columns = set(found.columns) if found is not None else set()
+    made = False
+    for name, parameters in steps(process):
+        if name not in ours:
+            return
+        needs, makes = (_named(names, parameters) for names in (ours[name].needs, ours[name].makes))
+        lacking = [column for column in needs if column not in columns]
+        if lacking and (made or found is not None):
+            yield (
+                f"{name} needs {', '.join(lacking)}, which no operator before it makes; "
+                "the order is in docs/verisciqa.md"
+            )
+            return
+        columns = set(makes) if ours[name].replaces else columns | set(makes)
+        made = True
+
+
+def _named(names: tuple[str, ...], parameters: dict[str, Any]) -> list[str]:
+    """Columns by name, "@key" being the one that parameter `key` names."""
+    usual = {"figures_key": "figures"}
+    return [str(parameters.get(n[1:], usual[n[1:]])) if n.startswith("@") else n for n in names]
 
 
 def _run_folders(process: list[Any]) -> Iterator[str]:

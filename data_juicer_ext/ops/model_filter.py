@@ -13,6 +13,7 @@ from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome
 from data_juicer_ext.qa.letters import PARSER_VERSION, LetterParse, parse_letter
 from data_juicer_ext.qa.permute import permutation
 from data_juicer_ext.qa.verdicts import Decision
+from data_juicer_ext.rows import QA_ROW
 
 
 class ModelFilter(ModelOp, Filter):
@@ -23,6 +24,7 @@ class ModelFilter(ModelOp, Filter):
     """
 
     _batched_op = True
+    needs = QA_ROW
     parser_version = PARSER_VERSION
 
     def compute_stats_batched(self, samples: dict[str, Any], context: bool = False) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from data_juicer_ext.models.types import Answer, Failure, Message, Model, Reques
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
 from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint, render
+from data_juicer_ext.prompts import check as check_template
 from data_juicer_ext.rows import add_provenance
 
 # A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray a
@@ -120,6 +121,8 @@ class ModelOp(OwnOp):
     # The template that the operator renders, and the one for asking again.
     template: str
     repair_template = "verisciqa/repair"
+    # What the template is given.
+    fields: tuple[str, ...] = ()
     parser_version = ""
 
     endpoint: EndpointConfig
@@ -173,8 +176,8 @@ class ModelOp(OwnOp):
             self.endpoint = parse_model_params(api_model, api_endpoint, model_params)
             self.sampling = _checked_sampling(sampling_params)
             require_key(self.endpoint)
-            fingerprint(self.template)
-            fingerprint(self.repair_template)
+            check_template(self.template, self.fields)
+            check_template(self.repair_template, ("problem",))
         except (ConfigError, PromptError) as error:
             stop(f"{self._name}: {error}")
         self.run_in_process()

@@ -1,14 +1,16 @@
 """What all operators of this package share: their run, their tag, and how the host runs them."""
 
+import contextlib
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops import closing, empty_export
 from data_juicer_ext.ops.recipe import (
     RecipeError,
@@ -37,7 +39,7 @@ def current_run(run_dir: str) -> runs.Run:
 
     Raises RecipeError if the folder can't be written.
     """
-    folder = Path(os.path.abspath(expand_environment(run_dir)))  # noqa: PTH100 - must not follow links
+    folder = run_folder(run_dir)
     if folder not in _RUNS:
         config = running()
         recipe = [str(path) for path in config.get("config") or []]
@@ -55,8 +57,32 @@ def current_run(run_dir: str) -> runs.Run:
     return _RUNS[folder]
 
 
+def run_folder(run_dir: str) -> Path:
+    """The absolute path that a `run_dir` parameter stands for. Raises ConfigError if a variable is not set."""
+    return Path(os.path.abspath(expand_environment(run_dir)))  # noqa: PTH100 - must not follow links
+
+
+@contextlib.contextmanager
+def taking_part(run: runs.Run) -> Iterator[None]:
+    """Within it operators made for the run folder of `run` take part in it; who began it ends it.
+
+    So several runs can follow each other in one process.
+    """
+    _RUNS[run.run_dir] = run
+    try:
+        yield
+    finally:
+        del _RUNS[run.run_dir]
+
+
 class OwnOp:
     """Mixed in before Mapper or Filter; `__init__` of an operator calls `join_run` last."""
+
+    # Columns that the operator reads and writes; "@key" is the column that parameter `key` names.
+    # One that `replaces` leaves no other column behind.
+    needs: tuple[str, ...] = ()
+    makes: tuple[str, ...] = ()
+    replaces = False
 
     _name: str
     tag: str
@@ -90,6 +116,25 @@ class OwnOp:
         # A cached result would be replayed without its ledger lines, or with the undecided rows
         # of a time when an endpoint was down: never the same fingerprint twice.
         return secrets.token_bytes(16)
+
+    def record(
+        self,
+        row_id: str,
+        verdict: Verdict,
+        reason: str,
+        detail: dict[str, Any],
+        paper_id: str = "",
+        figure_id: str = "",
+    ) -> None:
+        """Write a decision that took no model into the ledger.
+
+        Ends the run if that can't be written: the host would go on without the rows of the batch.
+        """
+        entry = Entry(row_id, self._name, self.tag, verdict, reason, paper_id, figure_id, detail=detail)
+        try:
+            self.run_info.ledger.record(entry)
+        except OSError as error:
+            stop(f"{self._name}: the run folder {self.run_info.run_dir} can't be written: {error}")
 
     def set_aside(self, row: dict[str, Any], entry: Entry) -> None:
         """Write an undecided row out as a whole row."""

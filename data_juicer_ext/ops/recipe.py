@@ -1,15 +1,11 @@
 """The recipe that Data-Juicer is running, seen from an operator: what can't work, said at the start."""
 
 import contextlib
-import json
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
-
-_TABLES = (".jsonl", ".json")
 
 
 class RecipeError(ValueError):
@@ -61,7 +57,8 @@ def steps(process: Sequence[Any]) -> list[tuple[str, dict[str, Any]]]:
     for item in process or []:
         if isinstance(item, Mapping) and len(item) == 1:
             [(name, parameters)] = item.items()
-            found.append((str(name), dict(parameters or {})))
+            if isinstance(parameters or {}, Mapping):
+                found.append((str(name), dict(parameters or {})))
     return found
 
 
@@ -85,11 +82,10 @@ def literal_keys(process: Sequence[Any]) -> list[str]:
     """Complaints about keys written into the recipe, which Data-Juicer copies into its logs."""
     complaints = []
     for name, parameters in steps(process):
-        model_params = parameters.get("model_params") or {}
-        if isinstance(model_params, Mapping) and "api_key" in model_params:
+        if any("api_key" in (parameters.get(name) or ()) for name in ("model_params", "sampling_params")):
             complaints.append(
                 f"{name}: a key does not belong in a recipe, which is copied into logs; put it into an "
-                "environment variable and name that variable as `api_key_env`"
+                "environment variable and name that variable as `api_key_env` (and change this key: it was shown)"
             )
     return complaints
 
@@ -120,36 +116,3 @@ def clear_empty_export(config: Mapping[str, Any]) -> None:
     path = Path(str(config.get("export_path") or "."))
     if is_on_ray(config) and path.is_file() and path.stat().st_size == 0:
         path.unlink()
-
-
-def first_row(dataset_path: str) -> dict[str, Any] | None:
-    """The first row of a local JSON Lines file; None where it is another kind of dataset.
-
-    Raises RecipeError if the file is missing, empty or not JSON.
-    """
-    path = Path(dataset_path)
-    if "://" in dataset_path or path.is_dir() or re.search(r"\s", dataset_path) or path.suffix not in _TABLES:
-        return None
-    if not path.is_file():
-        raise RecipeError(f"dataset_path: there is no file {dataset_path}")
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        line = next((line for line in lines if line.strip()), "")
-    if not line:
-        raise RecipeError(f"dataset_path: {dataset_path} is empty; it needs a row a paper")
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        if path.suffix == ".json":
-            return None
-        raise RecipeError(f"dataset_path: the first line of {dataset_path} is not JSON ({error})") from error
-    return row if isinstance(row, dict) else None
-
-
-def missing_columns(row: Mapping[str, Any], one_of: Sequence[str], all_of: Sequence[str] = ()) -> str:
-    """What the dataset lacks, as a sentence; "" if nothing. It needs all of one list, and one of the other."""
-    lacking = [name for name in all_of if name not in row]
-    if lacking:
-        return f"the dataset has no column {', '.join(lacking)} (it has: {', '.join(row) or 'none'})"
-    if one_of and not any(name in row for name in one_of):
-        return f"the dataset has none of the columns {', '.join(one_of)} (it has: {', '.join(row) or 'none'})"
-    return ""

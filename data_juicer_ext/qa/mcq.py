@@ -11,7 +11,7 @@ from data_juicer_ext.qa.declines import is_none
 from data_juicer_ext.qa.letters import parse_letter
 from data_juicer_ext.qa.option_forms import key
 from data_juicer_ext.qa.tags import find_tags, without_thinking
-from data_juicer_ext.rows import scrub
+from data_juicer_ext.rows import visible
 
 MAX_OPTIONS = 4
 _TAGS = ("question", "options", "answer")
@@ -47,15 +47,15 @@ def parse_mcq(text: str) -> MCQParse:
     2 to 4 distinct options that are not empty, their letters consecutive from A, one of them the
     answer. A missing closing tag is tolerated.
     """
-    visible = re.sub(r"^[ \t]*```\w{0,12}[ \t]*$", "", scrub(without_thinking(text)), flags=re.M)
-    tags = find_tags(visible, _TAGS)
+    shown = re.sub(r"^[ \t]*```\w{0,12}[ \t]*$", "", visible(without_thinking(text)), flags=re.M)
+    tags = find_tags(shown, _TAGS)
     parts: dict[str, str] = {}
     for tag in tags:
         if tag.name in parts and tag.name == "question":
             break
-        parts.setdefault(tag.name, tag.content(visible).strip())
+        parts.setdefault(tag.name, tag.content(shown).strip())
     if not parts:
-        first = next((line for line in visible.split("\n") if line.strip()), "")
+        first = next((line for line in shown.split("\n") if line.strip()), "")
         if is_none(first.strip("*`_ .<>/")):
             return MCQParse("none", None)
     elif is_none(parts.get("question", "").strip("*`_ ")):
@@ -120,7 +120,7 @@ def _options_problem(letters: Sequence[str], options: Sequence[str]) -> str:
     for index, option in enumerate(options):
         if not key(option):
             return f"option {expected[index]} is empty"
-        twin = next((i for i in range(index) if key(options[i]) == key(option)), None)
+        twin = next((i for i in range(index) if key(options[i], fold=False) == key(option, fold=False)), None)
         if twin is not None:
             return f"options {expected[twin]} and {expected[index]} are the same"
     return ""

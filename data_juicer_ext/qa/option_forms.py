@@ -34,6 +34,9 @@ _VERB_NEXT = re.compile(
 )  # fmt: skip
 
 
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
 class Letters(NamedTuple):
     """Letters in the order they are named, upper case, and the span they were read from."""
 
@@ -42,9 +45,13 @@ class Letters(NamedTuple):
     end: int
 
 
-def key(text: str) -> str:
-    """`text` for comparison: case, spacing, markup, quotes, closing punctuation and a leading article go."""
-    folded = unicodedata.normalize("NFKC", _COMMAND.sub("", text)).replace("−", "-").casefold()
+def key(text: str, fold: bool = True) -> str:
+    """`text` for comparison: case, spacing, markup, quotes, closing punctuation and a leading article go.
+
+    Without `fold` the case of short words stays: mW is not MW, and x need not be X.
+    """
+    plain = unicodedata.normalize("NFKC", _COMMAND.sub("", text)).replace("−", "-")
+    folded = plain.casefold() if fold else _LONG_WORD.sub(lambda word: word.group().casefold(), plain)
     bare = re.sub(r"[\s$*_`\"'“”‘’{}\\]+", " ", folded).strip(" .,;:!")
     return re.sub(r"\A(?:the|a|an) (?=.)", "", bare).replace(" ", "")
 

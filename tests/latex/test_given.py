@@ -91,3 +91,9 @@ def test_panels_come_with_their_figure(tmp_path: Path) -> None:
 
 def test_no_given_captions_at_all_keep_no_figure(tmp_path: Path) -> None:
     assert figures_from_text(document(figure()), tmp_path / "i", LatexOptions(), []).figures == []
+
+
+def test_an_equal_caption_beats_those_that_are_nearly_the_same() -> None:
+    captions = ["Plot 1 of the twelve.", "Plot 2 of the twelve."]
+    ties = tie_captions(["Plot 2 of the twelve.", "Plot 1 of the twelve."], captions, [["a"], ["b"]], 0.9)
+    assert [tie.figure for tie in ties] == [1, 0]

@@ -244,3 +244,27 @@ def test_money_is_counted_and_an_unknown_price_is_said(
     assert checks and all(spent["cost"] == 0 and spent["unpriced"] == spent["calls"] for spent in checks)
     steps = {step["tag"]: step for step in json.loads(kept[0]["provenance"])["steps"]}
     assert steps["vision_vote"]["cost"] > 0 and steps["source_consistency"]["unpriced"] == 1
+
+
+@pytest.mark.parametrize("broken", [{"labels": None}, {"caption": None}, {"number": 1}, {"images": ["/gone.png"]}])
+def test_a_malformed_figure_costs_its_paper_only(
+    broken: dict[str, Any], papers: Rows, process: Rows, run_dir: Path
+) -> None:
+    figures = json.loads(papers[1]["figures"])
+    bad = {"paper_id": "bad", "domain": "", "figures": json.dumps([{**figures[0], **broken}])}
+    rows = run_here([papers[3], bad, papers[2]], process[:1])
+    assert Counter(row["paper_id"] for row in rows) == {"paper-3": 3, "paper-2": 2}
+    [refused] = [e for e in ledger(run_dir) if e["verdict"] == "drop"]
+    assert refused["paper_id"] == "bad" and refused["reason"] in ("bad_figures_column", "unreadable_image")
+
+
+def test_a_run_folder_that_fills_up_ends_the_run(
+    papers: Rows, process: Rows, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def full(self: Any, value: dict[str, Any]) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("data_juicer_ext.models.ledger.LineWriter.write", full)
+    with pytest.raises(SystemExit):
+        run_here(papers, process[:1])
+    assert "can't be written" in capfd.readouterr().err

@@ -70,7 +70,7 @@ def test_none(text: str) -> None:
         (HEAD + "<options>\nA. x\nC. y</options><answer>A</answer>", "lettered A, B"),
         (HEAD + "<options>\nB. x\nC. y</options><answer>B</answer>", "lettered A, B"),
         (HEAD + "<options>\nA. x\nA. y</options><answer>A</answer>", "lettered A, B"),
-        (HEAD + "<options>\nA. x\nB. X.</options><answer>A</answer>", "A and B are the same"),
+        (HEAD + "<options>\nA. rises\nB. Rises.</options><answer>A</answer>", "A and B are the same"),
         (HEAD + "<options>\nA. x\nB.\nC. z</options><answer>A</answer>", "option B is empty"),
         (HEAD + "<options>\nA. x\nB. y</options><answer>C</answer>", "exactly one letter from A to B"),
         (HEAD + "<options>\nA. x\nB. y</options><answer>A, B</answer>", "exactly one letter"),
@@ -143,3 +143,13 @@ def test_long_hostile_answers_end(piece: str) -> None:
     parse_mcq(text)
     parse_mcq(f"<question>{text}</question><options>{text}</options><answer>{text}</answer>")
     leak_problem(MCQ(text, (text, "x"), "A"), "fig:a", [], text, text)
+
+
+def test_case_tells_short_options_apart() -> None:
+    parse = parse_mcq("<question>In which unit?</question>\n<options>\nA. mW\nB. MW</options><answer>B</answer>")
+    assert parse.mcq is not None and parse.mcq.options == ("mW", "MW")
+
+
+def test_invisible_characters_are_no_option() -> None:
+    parse = parse_mcq("<question>Which?</question>\n<options>\nA. \u200b\nB. b\u202e</options><answer>B</answer>")
+    assert parse.kind == "unparsable"

@@ -25,6 +25,7 @@ class SourceConsistencyFilter(ModelFilter):
     """
 
     template = "verisciqa/source_consistency"
+    fields = ("domain", "label", "labels", "paragraphs", "question", "options")
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One QA row to its verdict."""

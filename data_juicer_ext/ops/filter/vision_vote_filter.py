@@ -31,6 +31,7 @@ class VisionVoteFilter(ModelFilter):
     """
 
     template = "verisciqa/vision_vote"
+    fields = ("domain", "caption", "question", "options")
 
     def __init__(
         self,

@@ -29,6 +29,7 @@ class VisualDependenceFilter(ModelFilter):
     """
 
     template = "verisciqa/visual_dependence"
+    fields = ("domain", "caption", "question", "options")
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from data_juicer_ext.ops.own_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.claims import ClaimParse, parse_claims, trace_claim
 from data_juicer_ext.qa.domains import spelled_out
-from data_juicer_ext.rows import CLAIM_ROW, claim_row
+from data_juicer_ext.rows import CLAIM_ROW, FIGURE_ROW, claim_row
 
 OP_NAME = "claim_extractor_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -28,7 +28,11 @@ class ClaimExtractorMapper(ModelOp, Mapper):
     """
 
     _batched_op = True
+    needs = FIGURE_ROW
+    makes = CLAIM_ROW
+    replaces = True
     template = "verisciqa/claim_extraction"
+    fields = ("domain", "label", "labels", "paragraphs")
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of figure rows as claim rows."""

@@ -7,7 +7,7 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
 from data_juicer_ext.ops.recipe import stop
@@ -27,6 +27,9 @@ class FigureRowsMapper(OwnOp, Mapper):
     """
 
     _batched_op = True
+    needs = ("paper_id", "@figures_key")
+    makes = FIGURE_ROW
+    replaces = True
 
     def __init__(
         self,
@@ -67,24 +70,29 @@ class FigureRowsMapper(OwnOp, Mapper):
         try:
             figures = load_figures(paper.get(self.figures_key) or "[]")
         except (ValueError, TypeError) as error:
-            self._note(paper, Figure(), "drop", "bad_figures_column", {"message": str(error)[:300]})
+            message = f"paper {paper.get('paper_id', '')}: the column {self.figures_key} can't be read: {error}"
+            self._note(paper, Figure(), "drop", "bad_figures_column", {"message": message[:300]})
             return []
-        rows = []
-        for figure in self._wanted(figures):
-            row = figure_row(paper, figure)
-            if figure.images or self.keep_without_image:
-                row["images"] = figure.images or [""]
-                row["provenance"] = add_provenance(row["provenance"], image_sha256=_hashes(figure.images))
-                self._note(paper, figure, "keep", "image" if figure.images else "no_image", {}, row["row_id"])
-                rows.append(row)
-            else:
-                detail = {"flags": figure.flags, "sources": figure.image_sources,
-                          "message": f"paper {paper.get('paper_id', '')}, figure {figure.number or figure.figure_id}: "
-                                     f"no readable image ({', '.join(figure.flags) or 'no image file'})"}  # fmt: skip
-                broken = any(flag in ("image_unreadable", "image_too_large") for flag in figure.flags)
-                reason = "unreadable_image" if broken else "no_image"
-                self._note(paper, figure, "drop", reason, detail, row["row_id"])
-        return rows
+        rows = (self._figure(paper, figure) for figure in self._wanted(figures))
+        return [row for row in rows if row is not None]
+
+    def _figure(self, paper: dict[str, Any], figure: Figure) -> dict[str, Any] | None:
+        """The row of one figure; None, and the reason in the ledger, if there is nothing to see."""
+        row = figure_row(paper, figure)
+        hashes = _hashes(figure.images)
+        if all(hashes) and (hashes or self.keep_without_image):
+            row["images"] = figure.images or [""]
+            row["provenance"] = add_provenance(row["provenance"], image_sha256=hashes)
+            self._note(paper, figure, "keep", "image" if hashes else "no_image", {}, row["row_id"])
+            return row
+        gone = [image for image, digest in zip(figure.images, hashes, strict=True) if not digest]
+        flags = [*figure.flags, *(f"file is gone: {image}" for image in gone)]
+        broken = gone or any(flag in ("image_unreadable", "image_too_large") for flag in flags)
+        detail = {"flags": flags, "sources": figure.image_sources,
+                  "message": f"paper {row['paper_id']}, figure {figure.number or figure.figure_id}: "
+                             f"no readable image ({', '.join(flags) or 'no image file'})"}  # fmt: skip
+        self._note(paper, figure, "drop", "unreadable_image" if broken else "no_image", detail, row["row_id"])
+        return None
 
     def _wanted(self, figures: list[Figure]) -> list[Figure]:
         if self.granularity == "figure":
@@ -93,15 +101,24 @@ class FigureRowsMapper(OwnOp, Mapper):
         return [figure for figure in figures if figure.parent_label or figure.label not in parents]
 
     def _note(
-        self, paper: dict[str, Any], figure: Figure, verdict: Any, reason: str, detail: dict[str, Any], row_id: str = ""
+        self,
+        paper: dict[str, Any],
+        figure: Figure,
+        verdict: Verdict,
+        reason: str,
+        detail: dict[str, Any],
+        row_id: str = "",
     ) -> None:
         paper_id = str(paper.get("paper_id") or "")
-        self.run_info.ledger.record(
-            Entry(row_id=row_id or paper_id, operator=OP_NAME, tag=self.tag, verdict=verdict, reason=reason,
-                  paper_id=paper_id, figure_id=figure.figure_id, detail=detail)
-        )  # fmt: skip
+        self.record(row_id or paper_id, verdict, reason, detail, paper_id, figure.figure_id)
 
 
 def _hashes(images: list[str]) -> list[str]:
-    """The SHA-256 of each image file; "" for one that has gone since it was written."""
-    return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in map(Path, images)]
+    """The SHA-256 of each image file; "" for one that can't be read any more."""
+    found = []
+    for image in images:
+        try:
+            found.append(hashlib.sha256(Path(image).read_bytes()).hexdigest())
+        except (OSError, ValueError):
+            found.append("")
+    return found

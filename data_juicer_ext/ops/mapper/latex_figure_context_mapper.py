@@ -1,5 +1,6 @@
 """Paper row to the same row with its figures."""
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,12 @@ from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
-from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import set_column, to_rows
+from data_juicer_ext.ops.dataset_file import look, missing_columns, repeated_ids
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, one_of
-from data_juicer_ext.ops.recipe import RecipeError, first_row, missing_columns, running, stop
-from data_juicer_ext.rows import dump_figures, scrub, to_json
+from data_juicer_ext.ops.recipe import RecipeError, is_on_ray, only_trying, running, stop
+from data_juicer_ext.rows import content_id, dump_figures, scrub, to_json
 
 OP_NAME = "latex_figure_context_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -34,6 +36,7 @@ class LatexFigureContextMapper(OwnOp, Mapper):
     """
 
     _batched_op = True
+    makes = ("@figures_key", "paper_error", "paper_notes")
 
     def __init__(
         self,
@@ -91,13 +94,26 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         if kwargs.get("batch_size") in (None, 1000):
             self.batch_size = PAPERS_A_BATCH
         self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        self._note_lines_without_id()
 
     def _check_dataset(self) -> None:
-        row = first_row(str(running().get("dataset_path") or ""))
-        if row is not None:
-            problem = missing_columns(row, (self.paper_path_key, self.latex_key))
-            if problem:
-                raise RecipeError(f"{problem}; a paper's row needs its path or its LaTeX")
+        config = running()
+        self._lines_without_id: list[int] = []
+        found = look(str(config.get("dataset_path") or ""), self.paper_id_key) if config else None
+        if found is None:
+            return
+        problem = missing_columns(found.columns, (self.paper_path_key, self.latex_key))
+        if problem:
+            raise RecipeError(f"{problem}; a paper's row needs its path or its LaTeX")
+        if problem := repeated_ids(found, self.paper_id_key):
+            raise RecipeError(problem)
+        if not is_on_ray(config):  # the default executor's loader drops these rows without a word
+            self._lines_without_id = found.without_id
+
+    def _note_lines_without_id(self) -> None:
+        for line in [] if only_trying() else self._lines_without_id:
+            message = f"line {line} of the dataset has no {self.paper_id_key}; give each paper an id of its own"
+            self.record(f"line-{line}", "drop", "unreadable_paper", {"message": message})
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of paper rows, each with its figures."""
@@ -114,6 +130,10 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             found = self._extract(row)
         except PaperError as error:
             message = f"paper {paper_id or '(no paper_id)'}: {error}"
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+                stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+            message = f"paper {paper_id}: {error}"
         except Exception as error:  # a paper that breaks the parser must cost this paper only
             message = f"paper {paper_id}: {type(error).__name__} while reading it: {str(error)[:300]}"
         else:
@@ -125,6 +145,11 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         return "[]", scrub(message), "[]"
 
     def _extract(self, row: dict[str, Any]) -> Extraction:
+        if not row.get(self.paper_id_key):
+            place = str(row.get(self.paper_path_key) or "")[:200]
+            raise PaperError(
+                f"the row has no {self.paper_id_key} (path: {place or 'none'}); give each paper an id of its own"
+            )
         captions = _json_list(row, "given_captions")
         images = _json_list(row, "given_images")
         images = [str(self.paper_root / image) if image else "" for image in images] if images else None
@@ -135,12 +160,10 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             return figures_from_text(str(text), self.run_info.images, self.options, captions, images)
         raise PaperError(f"the row has neither {self.paper_path_key} nor {self.latex_key}")
 
-    def _note(self, row: dict[str, Any], verdict: Any, reason: str, detail: dict[str, Any]) -> None:
+    def _note(self, row: dict[str, Any], verdict: Verdict, reason: str, detail: dict[str, Any]) -> None:
         paper_id = str(row.get(self.paper_id_key) or "")
-        self.run_info.ledger.record(
-            Entry(row_id=paper_id, operator=OP_NAME, tag=self.tag, verdict=verdict, reason=reason,
-                  paper_id=paper_id, detail=detail)
-        )  # fmt: skip
+        where = str(row.get(self.paper_path_key) or row.get(self.latex_key) or "")
+        self.record(paper_id or content_id("paper", where), verdict, reason, detail, paper_id)
 
 
 def _options(
@@ -149,6 +172,8 @@ def _options(
     given: dict[str, Any] = {"main_file": main_file, "granularity": granularity,
                              "caption_matching_threshold": threshold}  # fmt: skip
     if commands:
+        if not isinstance(commands, list) or not all(isinstance(command, str) for command in commands):
+            raise ConfigError(f"citation_commands: {commands!r} is not a list of command names such as [ref, cref]")
         given["citation_commands"] = tuple(command.lstrip("\\") for command in commands)
     if separator:
         given["paragraph_separator"] = separator

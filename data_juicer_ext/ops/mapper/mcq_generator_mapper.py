@@ -12,7 +12,7 @@ from data_juicer_ext.ops.own_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.domains import spelled_out
 from data_juicer_ext.qa.mcq import MCQParse, leak_problem, parse_mcq
-from data_juicer_ext.rows import QA_ROW, qa_row
+from data_juicer_ext.rows import CLAIM_ROW, QA_ROW, qa_row
 
 OP_NAME = "mcq_generator_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -28,7 +28,11 @@ class MCQGeneratorMapper(ModelOp, Mapper):
     """
 
     _batched_op = True
+    needs = CLAIM_ROW
+    makes = QA_ROW
+    replaces = True
     template = "verisciqa/mcq_generation"
+    fields = ("domain", "label", "caption", "paragraphs", "claim")
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of claim rows as QA rows."""
