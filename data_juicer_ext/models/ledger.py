@@ -58,8 +58,9 @@ class Spending:
 class Entry:
     """One decision about one row by one operator.
 
-    `reason` is a short stable word; `detail` holds what it rests on (letters of the votes, ids of
-    the rows made, the failure's text). `model` is the name as the provider answered it.
+    `reason` is a short stable word; `made` counts the rows that went on from it. `detail` holds what it
+    rests on (letters of the votes, ids of the rows made, the failure's text). `model` is the name as the
+    provider answered it.
     """
 
     row_id: str
@@ -74,6 +75,7 @@ class Entry:
     parser: str = ""
     sampling: dict[str, Any] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
+    made: int = 0
     detail: dict[str, Any] = field(default_factory=dict)
 
 
@@ -123,12 +125,21 @@ def read_lines(folder: Path, run_id: str = "") -> Iterator[dict[str, Any]]:
                     yield value
 
 
-def decisions(run_dir: Path, run_id: str) -> list[dict[str, Any]]:
-    """The last decision of every (row, operator, tag) of a run, in the order they were made."""
+# What a decision is without what it rests on: enough to count with, and small.
+_BRIEF = ("time", "run_id", "row_id", "operator", "tag", "verdict", "reason", "paper_id", "figure_id", "made")
+
+
+def decisions(run_dir: Path, run_id: str, brief: bool = False) -> list[dict[str, Any]]:
+    """The last decision of every (row, operator, tag) of a run, in the order they were made.
+
+    `brief` ones have no spending and no detail: a run of millions of decisions fits into memory.
+    """
     last: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for entry in sorted(read_lines(run_dir / "ledger", run_id), key=lambda e: float(e.get("time", 0))):
-        last[entry["row_id"], entry["operator"], entry["tag"]] = entry
-    return list(last.values())
+    for entry in read_lines(run_dir / "ledger", run_id):
+        key = entry["row_id"], entry["operator"], entry["tag"]
+        if key not in last or entry.get("time", 0) >= last[key].get("time", 0):
+            last[key] = {name: entry.get(name, 0) for name in _BRIEF} if brief else entry
+    return sorted(last.values(), key=lambda entry: float(entry.get("time", 0)))
 
 
 @cache

@@ -50,6 +50,16 @@ def begin(run_dir: Path, about: dict[str, Any]) -> Run:
     return Run(run_dir, run_id, Ledger(run_dir, run_id), LineWriter(run_dir / "undecided", run_id))
 
 
+def has_begun(run_dir: Path, run_id: str) -> bool:
+    """Whether a run has decided anything; one that was refused at its start has not."""
+    return any((run_dir / "ledger").glob(f"{run_id}.*.jsonl"))
+
+
+def forget(run: Run) -> None:
+    """Leave no trace of a run that never began."""
+    (run.run_dir / "runs" / f"{run.run_id}.json").unlink(missing_ok=True)
+
+
 def end(run: Run) -> list[dict[str, Any]]:
     """Mark the run as ended and gather its undecided rows into `undecided.jsonl`, which it returns.
 

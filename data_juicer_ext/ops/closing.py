@@ -9,7 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
+from data_juicer_ext.models.ledger import read_lines
+
+_UNREADABLE = ("unreadable_paper", "unreadable_image", "bad_figures_column")
+_SHOWN = 10
+
+# What to do about a cause that the same run, again, meets again; by the reason's ending.
+_HINTS = {
+    "auth": "check the key that api_key_env names",
+    "bad_request": "the endpoint will refuse this request again",
+    "bad_image": "the image cannot be sent",
+    "content_filter": "the provider refuses the content; another model may not",
+    "cut_off": "raise max_tokens in sampling_params, or leave it out",
+    "budget": "raise max_cost or max_calls",
+}
+_HOPELESS = ("bad_request", "bad_image", "content_filter")
 
 
 def at_exit(run: runs.Run) -> None:
@@ -19,44 +33,87 @@ def at_exit(run: runs.Run) -> None:
     def close() -> None:
         # A forked worker inherits the hook; only the process that began the run may end it.
         if os.getpid() == pid:
-            text = closing_words(run, runs.end(run))
+            text = close_run(run)
             if text:
                 print(text, file=sys.__stderr__, flush=True)
 
     atexit.register(close)
 
 
+def close_run(run: runs.Run) -> str:
+    """End `run`, and say what a user has to know; "" if nothing. A run that never began is forgotten."""
+    try:
+        if not runs.has_begun(run.run_dir, run.run_id):
+            runs.forget(run)
+            return ""
+        return closing_words(run, runs.end(run))
+    except OSError as error:
+        return f"\ndata_juicer_ext: the run folder {run.run_dir} can't be written: {error}. Make room and run again.\n"
+
+
 def closing_words(run: runs.Run, undecided: list[dict[str, Any]]) -> str:
     """The message for the user; "" when every row was read and decided."""
     parts = [
-        unreadable_words(decisions(run.run_dir, run.run_id)),
+        unreadable_words(read_lines(run.run_dir / "ledger", run.run_id)),
         undecided_words(undecided, run.run_dir / "undecided.jsonl"),
     ]
     return "".join(f"\n{part}" for part in parts if part) + ("\n" if any(parts) else "")
 
 
 def unreadable_words(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Which papers and images could not be read; "" if all could. `entries` are decisions of a ledger."""
-    broken = [e for e in entries if e["reason"] in ("unreadable_paper", "unreadable_image")]
-    if not broken:
-        return ""
-    shown = [f"  {e['detail'].get('message', '')}" for e in broken[:10]]
-    more = [f"  ... and {len(broken) - 10} more (see the ledger)"] if len(broken) > 10 else []
-    return "\n".join([f"data_juicer_ext: {len(broken)} inputs could not be read:", *shown, *more])
+    """Which papers and images could not be read, and which papers and figures had nothing to see.
+
+    "" if there are none. `entries` are lines of a ledger; they are not kept.
+    """
+    broken: dict[tuple[str, str], str] = {}
+    empty: dict[tuple[str, str], str] = {}
+    for entry in entries:
+        key, reason = (entry["row_id"], entry["tag"]), entry["reason"]
+        if reason in _UNREADABLE:
+            broken[key] = str(entry["detail"].get("message", ""))
+        elif reason == "no_figures":
+            empty[key] = "papers without a figure"
+        elif reason == "no_image" and entry["verdict"] == "drop":
+            empty[key] = _without_image(entry["detail"].get("flags") or [])
+    lines = []
+    if broken:
+        lines = [f"data_juicer_ext: {len(broken)} inputs could not be read:"]
+        lines += [f"  {message}" for message in list(broken.values())[:_SHOWN]]
+        lines += [f"  ... and {len(broken) - _SHOWN} more (see the ledger)"] if len(broken) > _SHOWN else []
+    if empty:
+        counted = ", ".join(f"{count} {what}" for what, count in Counter(empty.values()).most_common())
+        lines.append(f"data_juicer_ext: left out: {counted}")
+    return "\n".join(lines)
+
+
+def _without_image(flags: Sequence[str]) -> str:
+    if "needs_ghostscript" in flags:
+        return "figures in EPS (install Ghostscript, `gs`, to have them read)"
+    if "image_missing" in flags:
+        return "figures whose image file is missing"
+    return "figures without an image file"
 
 
 def undecided_words(undecided: Sequence[Mapping[str, Any]], path: Path) -> str:
     """How many rows are undecided, why, and what to do; "" if none. `path` is where they stand."""
     if not undecided:
         return ""
-    causes = Counter((row["undecided"]["tag"], row["undecided"]["message"]) for row in undecided)
-    shown = [f"  {count} at {tag}: {message}" for (tag, message), count in causes.most_common(10)]
-    more = [f"  ... and {len(causes) - 10} other causes"] if len(causes) > 10 else []
-    return "\n".join(
-        [
-            f"data_juicer_ext: {len(undecided)} rows are UNDECIDED (neither kept nor refused):",
-            *shown,
-            *more,
-            f"They stand in {path}. Run the same command again to decide them.",
-        ]
-    )
+    causes = Counter(_cause(row["undecided"]) for row in undecided)
+    shown = [f"  {count} at {tag}: {message}{hint}" for (tag, message, hint, _), count in causes.most_common(_SHOWN)]
+    more = [f"  ... and {len(causes) - _SHOWN} other causes"] if len(causes) > _SHOWN else []
+    again = "Run the same command again to decide them."
+    if all(hopeless for *_, hopeless in causes):
+        again = "Running the same command again will not decide them as long as that stays so."
+    head = f"data_juicer_ext: {len(undecided)} rows are UNDECIDED (neither kept nor refused):"
+    return "\n".join([head, *shown, *more, f"They stand in {path}. {again}"])
+
+
+def _cause(about: Mapping[str, Any]) -> tuple[str, str, str, bool]:
+    """Where, the message, what to do, and whether the same run would meet it again."""
+    reason = str(about.get("reason", ""))
+    kind = reason.rpartition(":")[2]
+    hint = _HINTS.get(kind, "")
+    if reason.startswith("error:"):
+        hint = "the operator was given a row that it cannot use"
+    hopeless = kind in _HOPELESS or reason.startswith("error:")
+    return about["tag"], about["message"], f" ({hint})" if hint else "", hopeless

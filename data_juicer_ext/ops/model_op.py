@@ -238,6 +238,7 @@ class ModelOp(OwnOp):
             paper_id=str(row.get("paper_id", "")), figure_id=str(row.get("figure_id", "")),
             model=calls.model_name or self.endpoint.model, prompt=self._prompt(), parser=self.parser_version,
             sampling=self.sampling, spending=calls.spending, detail=detail,
+            made=0 if outcome.verdict != "keep" else len(outcome.made) or 1,
         )  # fmt: skip
         self.run_info.ledger.record(entry)
         if outcome.verdict == "undecided":

@@ -130,7 +130,8 @@ class OwnOp:
 
         Ends the run if that can't be written: the host would go on without the rows of the batch.
         """
-        entry = Entry(row_id, self._name, self.tag, verdict, reason, paper_id, figure_id, detail=detail)
+        made = int(verdict == "keep")
+        entry = Entry(row_id, self._name, self.tag, verdict, reason, paper_id, figure_id, made=made, detail=detail)
         try:
             self.run_info.ledger.record(entry)
         except OSError as error:

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 
-def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of an export, each `row_id` once. A missing path or a 0-byte file has none.
+def row_id_of(row: dict[str, Any]) -> tuple[str, ...]:
+    """What a row is known by: its `row_id`."""
+    return (str(row.get("row_id") or ""),)
 
+
+def read_rows(
+    path: Path, known_by: Callable[[dict[str, Any]], tuple[str, ...]] = row_id_of
+) -> Iterator[dict[str, Any]]:
+    """The rows of an export, each once. A missing path or a 0-byte file has none.
+
+    `known_by` gives what a row is known by; rows whose first part of that is "" are all given.
     Raises ValueError for a line that is not a JSON object, naming file and line.
     """
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     for file in export_files(path):
         with file.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 if not line.strip():
                     continue
                 row = _row(line, file, number)
-                row_id = str(row.get("row_id", ""))
-                if not row_id or row_id not in seen:
-                    seen.add(row_id)
+                key = known_by(row)
+                if not key[0] or key not in seen:
+                    seen.add(key)
                     yield row
 
 

@@ -50,7 +50,7 @@ def funnel(decisions: Iterable[Mapping[str, Any]]) -> list[Step]:
         step.kept += verdict == "keep"
         step.refused += verdict == "drop"
         step.undecided += verdict == "undecided"
-        step.out += len(entry["detail"].get("claims", [0])) if verdict == "keep" else 0
+        step.out += entry["made"]
         if verdict != "keep":
             step.reasons[entry["reason"]] += 1
     return sorted(steps.values(), key=_position)

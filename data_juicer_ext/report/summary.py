@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,20 @@ class NoRunError(ValueError):
     """There is no run to speak of."""
 
 
-def summary(run_dir: Path, pairs: int = 3) -> str:
-    """The last run in `run_dir` in words. Raises NoRunError if there is none."""
-    ids = runs.run_ids(run_dir)
+def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
+    """Runs in `run_dir` in words: those named (all into one export), else the last one.
+
+    Raises NoRunError if there is none.
+    """
+    ids = run_ids or [run_id for run_id in runs.run_ids(run_dir) if runs.has_begun(run_dir, run_id)][-1:]
     if not ids:
         raise NoRunError(f"{run_dir} holds no run; run a recipe with this run_dir first")
-    run_id = ids[-1]
-    about = runs.about(run_dir, run_id)
-    steps = funnel(decisions(run_dir, run_id))
+    about = runs.about(run_dir, ids[-1])
+    last = {(e["row_id"], e["operator"], e["tag"]): e for run_id in ids for e in decisions(run_dir, run_id, brief=True)}
+    steps = funnel(last.values())
     export = Path(about["export_path"]) if about.get("export_path") else None
     kept = list(read_rows(export)) if export else []
-    parts = [table(steps), "", f"kept pairs: {len(kept)}", *_files(run_dir, export)]
+    parts = [table(steps), "", *_unended(about), f"kept pairs: {len(kept)}", *_files(run_dir, export)]
     parts += [text for row in _spread(kept, pairs) for text in ("", *_pair(row))]
     return "\n".join(parts)
 
@@ -39,15 +43,23 @@ def _files(run_dir: Path, export: Path | None) -> list[str]:
     return [f"  {what:<10} {path}" for what, path in listed]
 
 
+def _unended(about: dict[str, Any]) -> list[str]:
+    if about.get("ended"):
+        return []
+    return ["This run has not ended, or was killed: the files below are those of an earlier one.", ""]
+
+
 def _spread(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    """Up to `count` rows, of different papers and figures first."""
-    first_of: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        first_of.setdefault(str(row.get("paper_id")), row)
-    for row in rows:
-        first_of.setdefault(str(row.get("figure_id")), row)
-    chosen = list(first_of.values()) + [row for row in rows if row not in first_of.values()]
-    return chosen[:count]
+    """Up to `count` rows, of different papers first, then of different figures."""
+    chosen: dict[int, dict[str, Any]] = {}
+    for names in (("paper_id",), ("paper_id", "figure_id"), ()):
+        seen: set[tuple[str, ...]] = {tuple(str(row.get(name)) for name in names) for row in chosen.values()}
+        for index, row in enumerate(rows):
+            key = tuple(str(row.get(name)) for name in names)
+            if index not in chosen and (not names or key not in seen):
+                seen.add(key)
+                chosen[index] = row
+    return list(chosen.values())[: max(count, 0)]
 
 
 def _pair(row: dict[str, Any]) -> list[str]:

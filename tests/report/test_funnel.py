@@ -6,8 +6,8 @@ from data_juicer_ext.report.funnel import funnel, table
 
 
 def decision(operator: str, verdict: str, reason: str = "r", tag: str = "", claims: int = 0) -> dict[str, Any]:
-    detail = {"claims": [{}] * claims} if claims else {}
-    return {"operator": operator, "tag": tag or operator, "verdict": verdict, "reason": reason, "detail": detail}
+    made = (claims or 1) if verdict == "keep" else 0
+    return {"operator": operator, "tag": tag or operator, "verdict": verdict, "reason": reason, "made": made}
 
 
 DECISIONS = [
