@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shutil
 import sys
 from pathlib import Path
 
-from data_juicer_ext import __version__
+from data_juicer_ext import __version__, store_command
 from data_juicer_ext.prompts import shipped_folder
 
 
@@ -36,10 +37,24 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--dataset", default="", help="check this dataset instead of the recipe's dataset_path")
     check.set_defaults(run=_check)
 
+    run = commands.add_parser("run", help="run a recipe in shards into a run folder; the same command goes on")
+    run.add_argument("recipe", type=Path)
+    run.add_argument("--dataset", default="", help="file or folder instead of the recipe's dataset_path")
+    run.add_argument("--run-dir", default="", help="run folder instead of the recipe's")
+    run.add_argument("--shard", type=int, metavar="N", help="papers a shard (default: 50)")
+    run.add_argument("--target", type=int, default=0, metavar="N", help="end after the shard with the Nth kept pair")
+    run.add_argument("--seed", type=int, metavar="N", help="order of the papers (default: 0)")
+    run.add_argument("--executor", choices=("default", "ray"), default="", help="instead of the recipe's")
+    run.add_argument("--again", action="store_true", help="run everything in the folder anew")
+    run.add_argument("--verbose", action="store_true", help="show what Data-Juicer and Ray print")
+    run.set_defaults(run=_run)
+
     summary = commands.add_parser("summary", help="funnel, files and kept pairs of the last run in a run folder")
     summary.add_argument("run_dir", type=Path, nargs="?", default=Path("dj_ext_run"))
     summary.add_argument("--pairs", type=int, default=3, help="how many kept pairs to show")
     summary.set_defaults(run=_summary)
+
+    store_command.add_to(commands)
 
     recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them")
     recipes.add_argument("--to", type=Path, help="copy recipes and prompts into this folder")
@@ -64,10 +79,30 @@ def _check(arguments: argparse.Namespace) -> int:
     return 1 if complaints else 0
 
 
-def _summary(arguments: argparse.Namespace) -> int:
-    from data_juicer_ext.report.summary import summary
+def _run(arguments: argparse.Namespace) -> int:
+    from data_juicer_ext.runner.console import instead_of_screen
 
-    print(summary(arguments.run_dir, arguments.pairs))
+    screen = sys.stdout
+    # Before the import of Data-Juicer, whose loggers hold on to the stream that they find.
+    with contextlib.nullcontext() if arguments.verbose else instead_of_screen() as console:
+        from data_juicer_ext.runner.plan import Order
+        from data_juicer_ext.runner.run import run
+
+        order = Order(
+            arguments.recipe, arguments.dataset, arguments.run_dir, arguments.shard, arguments.target,
+            arguments.seed, arguments.executor, arguments.again,
+        )  # fmt: skip
+        try:
+            return run(order, lambda text: print(text, file=screen, flush=True), console)
+        except KeyboardInterrupt:
+            print("Interrupted before the first shard.", file=screen)
+            return 130
+
+
+def _summary(arguments: argparse.Namespace) -> int:
+    from data_juicer_ext.runner.summary import run_summary
+
+    print(run_summary(arguments.run_dir, arguments.pairs))
     return 0
 
 
@@ -76,10 +111,10 @@ def _recipes(arguments: argparse.Namespace) -> int:
         for path in sorted(shipped_folder("recipes").glob("*.yaml")):
             print(path)
         return 0
-    for name in ("recipes", "prompts"):
-        target = arguments.to / name
-        if target.exists():
-            raise ValueError(f"{target} exists already; name a folder without {name}/")
+    targets = {name: arguments.to / name for name in ("recipes", "prompts")}
+    if there := [str(target) for target in targets.values() if target.exists()]:
+        raise ValueError(f"{' and '.join(there)} exist already; name another folder")
+    for name, target in targets.items():
         shutil.copytree(shipped_folder(name), target)
         print(target)
     return 0

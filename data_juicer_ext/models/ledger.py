@@ -142,13 +142,19 @@ def decisions(run_dir: Path, run_id: str, brief: bool = False) -> list[dict[str,
     return sorted(last.values(), key=lambda entry: float(entry.get("time", 0)))
 
 
-@cache
 def spent_before(run_dir: Path, run_id: str) -> tuple[float, int]:
     """The US dollars and the paid calls of all runs into a run folder before `run_id`."""
+    earlier = {path.name.split(".", 1)[0] for path in (run_dir / "ledger").glob("*.jsonl")}
+    sums = [_spent_by(run_dir, other) for other in sorted(earlier) if other < run_id]
+    return sum(cost for cost, _ in sums), sum(calls for _, calls in sums)
+
+
+@cache
+def _spent_by(run_dir: Path, run_id: str) -> tuple[float, int]:
+    """What one earlier run has spent: it does not change any more, and a process may ask for each shard."""
     cost, calls = 0.0, 0
-    for entry in read_lines(run_dir / "ledger"):
-        if entry.get("run_id", "") < run_id:
-            spending = entry.get("spending") or {}
-            cost += float(spending.get("cost", 0.0))
-            calls += int(spending.get("calls", 0)) - int(spending.get("store_hits", 0))
+    for entry in read_lines(run_dir / "ledger", run_id):
+        spending = entry.get("spending") or {}
+        cost += float(spending.get("cost", 0.0))
+        calls += int(spending.get("calls", 0)) - int(spending.get("store_hits", 0))
     return cost, calls

@@ -153,20 +153,20 @@ def _operators(process: list[Any], ours: dict[str, type[Any]]) -> Iterator[str]:
 def _order(process: list[Any], ours: dict[str, type[Any]], found: Look | None) -> Iterator[str]:
     """Operators of ours whose columns nothing before them makes. Others may make any, so they end the check."""
     columns = set(found.columns) if found is not None else set()
-    made = False
+    known = found is not None
     for name, parameters in steps(process):
         if name not in ours:
             return
         needs, makes = (_named(names, parameters) for names in (ours[name].needs, ours[name].makes))
         lacking = [column for column in needs if column not in columns]
-        if lacking and (made or found is not None):
+        if lacking and known:
             yield (
                 f"{name} needs {', '.join(lacking)}, which no operator before it makes; "
                 "the order is in docs/verisciqa.md"
             )
             return
         columns = set(makes) if ours[name].replaces else columns | set(makes)
-        made = True
+        known |= ours[name].replaces
 
 
 def _named(names: tuple[str, ...], parameters: dict[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ import json
 import pickle
 from pathlib import Path
 
-from data_juicer_ext.models.ledger import Entry, Ledger, decisions, read_lines
+from data_juicer_ext.models.ledger import Entry, Ledger, Spending, decisions, read_lines, spent_before
 
 
 def entry(row_id: str, verdict: str = "keep", tag: str = "t") -> Entry:
@@ -54,3 +54,11 @@ def test_text_with_line_breaks_and_surrogates_stays_one_line(tmp_path: Path) -> 
     [file] = (tmp_path / "ledger").iterdir()
     [line] = file.read_text().splitlines()
     assert json.loads(line)["detail"]["message"].startswith("one\ntwo")
+
+
+def test_what_earlier_runs_have_spent_is_summed_without_stored_answers(tmp_path: Path) -> None:
+    for run_id, calls, hits in (("1", 3, 1), ("2", 5, 0), ("3", 7, 0)):
+        spending = Spending(calls=calls, store_hits=hits, cost=0.5 * calls)
+        Ledger(tmp_path, run_id).record(Entry("a", "op", "t", "keep", "r", spending=spending))
+    assert spent_before(tmp_path, "3") == (4.0, 7)
+    assert spent_before(tmp_path, "1") == (0, 0)

@@ -192,3 +192,8 @@ def test_a_template_of_ones_own(
     (tmp_path / "prompts" / "verisciqa").mkdir(parents=True)
     (tmp_path / "prompts" / "verisciqa" / "vision_vote.jinja").write_text(text)
     assert says in complaints(config, tmp_path)
+
+
+def test_a_folder_of_papers_is_not_looked_into(config: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    assert complaints({**config, "dataset_path": str(tmp_path / "parts")}, tmp_path) == ""

@@ -1,0 +1,94 @@
+"""Which rows a dataset on disk holds: JSON Lines (also .gz), JSON arrays, Parquet, or a folder of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
+
+
+class DatasetError(ValueError):
+    """A dataset that can't be run; the message names the file and says what to do."""
+
+
+def dataset_files(path: Path) -> list[Path]:
+    """The files of a dataset, sorted. Raises DatasetError if there are none."""
+    if path.is_dir():
+        found = sorted(f for f in path.rglob("*") if f.name.endswith(SUFFIXES) and f.is_file())
+        if not found:
+            raise DatasetError(f"dataset: the folder {path} holds no file that ends in {', '.join(SUFFIXES)}")
+        return found
+    if not path.is_file():
+        raise DatasetError(f"dataset: there is no file {path}")
+    if not path.name.endswith(SUFFIXES):
+        raise DatasetError(f"dataset: {path} ends in none of {', '.join(SUFFIXES)}")
+    return [path]
+
+
+def read_dataset(path: Path) -> Iterator[dict[str, Any]]:
+    """All rows of a dataset, file after file. Raises DatasetError for what is no row, naming file and line."""
+    for file in dataset_files(path):
+        yield from _parquet(file) if file.suffix == ".parquet" else _json(file)
+
+
+def _json(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with _open(file) as lines:
+            if _is_array(lines, file):
+                yield from _array(lines, file)
+                return
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield _row(line, file, number)
+    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
+        raise DatasetError(f"dataset: {file} is not readable as UTF-8 text ({error})") from error
+
+
+def _open(file: Path) -> IO[str]:
+    if file.suffix == ".gz":
+        return cast(IO[str], gzip.open(file, "rt", encoding="utf-8"))
+    return file.open(encoding="utf-8")
+
+
+def _is_array(lines: IO[str], file: Path) -> bool:
+    """Whether the file is one JSON array; leaves `lines` at its start."""
+    start = lines.read(256).lstrip()[:1] if file.name.removesuffix(".gz").endswith(".json") else ""
+    lines.seek(0)
+    return start == "["
+
+
+def _array(lines: IO[str], file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        rows = json.load(lines)
+    except ValueError as error:
+        raise DatasetError(f"dataset: {file} is not JSON ({error})") from error
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise DatasetError(f"dataset: item {number} of {file} is not an object with columns")
+        yield row
+
+
+def _row(line: str, file: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise DatasetError(f"dataset: {file}:{number} is not JSON ({error}); mend or remove that line") from error
+    if not isinstance(row, dict):
+        raise DatasetError(f"dataset: {file}:{number} is not a JSON object; every line is a row with its columns")
+    return row
+
+
+def _parquet(file: Path) -> Iterator[dict[str, Any]]:
+    import pyarrow  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
+    try:
+        table = parquet.ParquetFile(file)
+        for batch in table.iter_batches(batch_size=256):
+            yield from batch.to_pylist()
+    except pyarrow.ArrowException as error:
+        raise DatasetError(f"dataset: {file} is not readable as Parquet ({error})") from error

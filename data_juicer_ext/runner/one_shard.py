@@ -1,0 +1,93 @@
+"""One shard: run whole, its export and undecided rows put in their places, and its counts taken."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+from data_juicer_ext.models import runs
+from data_juicer_ext.models.ledger import decisions
+from data_juicer_ext.ops.own_op import taking_part
+from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.runner import manifest as states
+from data_juicer_ext.runner.host import Host
+from data_juicer_ext.runner.manifest import Entry, Manifest
+from data_juicer_ext.runner.plan import EXPORTS, SHARDS, UNDECIDED
+from data_juicer_ext.runner.stops import Stops
+
+BUDGET_REASON = "call_failed:budget"
+
+
+class ShardError(RuntimeError):
+    """Data-Juicer could not run a shard; the message says why, and where its logs are."""
+
+
+def run_shard(entry: Entry, manifest: Manifest, run_dir: Path, host: Host, stops: Stops) -> bool:
+    """Run one shard from its start and enter what came of it; whether a budget left rows of it undecided.
+
+    Raises ShardError where Data-Juicer fails, and lets KeyboardInterrupt and SystemExit through; the shard
+    is then as it was before but for `error`, and an earlier export of it stays in place.
+    """
+    about = {"recipe": [manifest.recipe], "executor": host.executor, "shard": entry.name,
+             "dataset_path": manifest.dataset, "export_path": str(run_dir / "pairs.jsonl")}  # fmt: skip
+    run = runs.begin(run_dir, about)
+    before, started = entry.state, time.monotonic()
+    entry.state, entry.run_id, entry.error = states.RUNNING, run.run_id, ""
+    manifest.save(run_dir)
+    made = host.work / entry.name / run.run_id / "out.jsonl"
+    if host.executor == "ray":
+        made = made.with_suffix("")
+    try:
+        with taking_part(run), stops.interrupting():
+            host.run(run_dir / SHARDS / f"{entry.name}.jsonl", made, run.run_id)
+    except BaseException as error:
+        entry.state = before
+        runs.take_undecided(run_dir, run.run_id)
+        runs.mark_ended(run)
+        if isinstance(error, Exception):
+            entry.error = f"{type(error).__name__}: {str(error)[:500]}"
+            manifest.save(run_dir)
+            raise ShardError(f"{entry.name} failed: {entry.error}\n  its logs: {made.parent}") from error
+        manifest.save(run_dir)
+        raise
+    entry.seconds = round(time.monotonic() - started, 2)
+    return _enter(entry, manifest, run, made)
+
+
+def _enter(entry: Entry, manifest: Manifest, run: runs.Run, made: Path) -> bool:
+    undecided = runs.take_undecided(run.run_dir, run.run_id)
+    runs.mark_ended(run)
+    runs.write_rows(undecided_file(run.run_dir, entry), undecided)
+    export = _put(made, run.run_dir / EXPORTS, entry.name)
+    made_by = decisions(run.run_dir, run.run_id)
+    spent = [e["spending"] for e in made_by]
+    entry.whole_run_id, entry.export = run.run_id, str(export.relative_to(run.run_dir))
+    entry.kept = sum(1 for _ in read_rows(export))
+    entry.refused = sum(e["verdict"] == "drop" for e in made_by)
+    entry.undecided = len(undecided)
+    entry.cost = round(sum(s.get("cost", 0.0) for s in spent), 8)
+    entry.unpriced = sum(s.get("unpriced", 0) for s in spent)
+    entry.state = states.UNDECIDED if undecided else states.DONE
+    manifest.save(run.run_dir)
+    return any(row["undecided"]["reason"] == BUDGET_REASON for row in undecided)
+
+
+def undecided_file(run_dir: Path, entry: Entry) -> Path:
+    """Where the undecided rows of a shard's last whole run stand."""
+    return run_dir / UNDECIDED / f"{entry.name}.jsonl"
+
+
+def _put(made: Path, exports: Path, name: str) -> Path:
+    """Move a whole export to its place, over an earlier one; no export at all is one of zero rows."""
+    file, folder = exports / f"{name}.jsonl", exports / name
+    if made.is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
+        made.rename(folder)
+        file.unlink(missing_ok=True)
+        return folder
+    if not made.exists():
+        made.touch()
+    made.replace(file)
+    shutil.rmtree(folder, ignore_errors=True)
+    return file

@@ -1,0 +1,160 @@
+"""`dj-ext run`: a recipe over a dataset, shard by shard, until all is done, enough is kept, or it is stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from data_juicer_ext.models.ledger import read_lines
+from data_juicer_ext.ops.own_op import run_folder
+from data_juicer_ext.runner import shard_recipe, stops, words
+from data_juicer_ext.runner.console import Console
+from data_juicer_ext.runner.dataset import DatasetError
+from data_juicer_ext.runner.host import Host
+from data_juicer_ext.runner.lock import BusyError, locked
+from data_juicer_ext.runner.manifest import Entry, Manifest, ManifestError
+from data_juicer_ext.runner.merged import Merged
+from data_juicer_ext.runner.one_shard import ShardError, run_shard, undecided_file
+from data_juicer_ext.runner.plan import ChangedError, Order, open_plan
+from data_juicer_ext.runner.stops import Stops
+
+FOUND, BUDGET = 1, 3  # exit codes, beside 0, 2 (stopped by an operator) and 130 (Ctrl-C)
+FAILURES_IN_A_ROW = 2
+# Joining all exports anew may take one part in so many of a run's time, however many there are.
+MERGE_SHARE = 20
+
+
+def run(order: Order, say: Callable[[str], None], console: Console | None = None) -> int:
+    """Do what `order` asks and return the exit code.
+
+    0: all shards are run, or the target is reached; 1: something stands in the way, or shards failed;
+    2: an operator stopped the run; 3: a budget is reached; 130: interrupted. `say` gets what the user
+    should read, line by line; `console`, which takes what libraries print, gets its file in the run
+    folder. Raises ValueError for a recipe that is none, and OSError where files can't be read or written.
+    """
+    config = shard_recipe.load(order.recipe)
+    complaints = _complaints(order, config)
+    if complaints:
+        for complaint in complaints:
+            say(f"- {complaint}")
+        say(f"{order.recipe}: {len(complaints)} problems, nothing was run")
+        return FOUND
+    run_dir = run_folder(order.run_dir or shard_recipe.run_dir_of(config))
+    try:
+        with locked(run_dir):
+            manifest = open_plan(order, config, run_dir)
+            if console is not None:
+                console.into(run_dir / "work" / "console.txt")
+            return _Work(order, config, run_dir, manifest, say).do()
+    except (DatasetError, ChangedError, BusyError, ManifestError) as error:
+        say(str(error))
+        return FOUND
+
+
+def _complaints(order: Order, config: dict[str, Any]) -> list[str]:
+    from data_juicer_ext.ops.check import check
+
+    found = [*check(order.recipe, order.dataset), *shard_recipe.complaints(config)]
+    if order.target < 0:
+        found.append(f"--target: {order.target} will not do; it is a number of kept pairs, or 0 for all")
+    if order.shard_size is not None and order.shard_size < 1:
+        found.append(f"--shard: {order.shard_size} will not do; it is a number of papers, at least 1")
+    if "{" in order.run_dir.replace("${", ""):
+        found.append("--run-dir: Data-Juicer can't work in a folder with a brace in its name")
+    return found
+
+
+class _Work:
+    """One run over the open shards of a manifest."""
+
+    def __init__(
+        self, order: Order, config: dict[str, Any], run_dir: Path, manifest: Manifest, say: Callable[[str], None]
+    ) -> None:
+        self.order, self.run_dir, self.manifest, self.say = order, run_dir, manifest, say
+        self.executor = order.executor or ("ray" if config.get("executor_type") == "ray" else "default")
+        self.config = config
+        self.pairs = Merged(run_dir / "pairs.jsonl", bool(config.get("keep_stats_in_res_ds")))
+        self.undecided = Merged(run_dir / "undecided.jsonl")
+        self.run_ids: list[str] = []
+        self.stale, self.merged, self.merge_seconds = False, 0.0, 0.0
+
+    def do(self) -> int:
+        """Run what is to be run; the exit code."""
+        self._merge_all()
+        todo = [] if self._enough() else self.manifest.open
+        self.say(words.opening(self.manifest, todo, self.run_dir, self.executor))
+        code = self._shards(todo) if todo else 0
+        if todo:
+            self._merge_all()
+        decisions = (line for run_id in self.run_ids for line in read_lines(self.run_dir / "ledger", run_id))
+        self.say(words.closing(self.manifest, self.run_dir, self.pairs.count, decisions))
+        self.say(words.why_ended(code, self.manifest, self.order.target, self.pairs.count))
+        return code
+
+    def _shards(self, todo: list[Entry]) -> int:
+        failed = 0
+        with Stops(self.say) as stopping, self._host() as host:
+            for entry in todo:
+                first_time = not entry.whole_run_id
+                try:
+                    over_budget = run_shard(entry, self.manifest, self.run_dir, host, stopping)
+                except (ShardError, KeyboardInterrupt, SystemExit) as error:
+                    if stopping.asked:
+                        return stops.EXIT_CODE
+                    if not isinstance(error, ShardError):
+                        return _code(error)
+                    self.say(str(error))
+                    failed += 1
+                    if failed == FAILURES_IN_A_ROW:
+                        return FOUND
+                    continue
+                failed = 0
+                code = self._ran(entry, over_budget, first_time)
+                if code is not None:
+                    return code
+                if stopping.asked:
+                    return stops.EXIT_CODE
+        return FOUND if any(entry.error for entry in todo) else 0
+
+    def _ran(self, entry: Entry, over_budget: bool, first_time: bool) -> int | None:
+        """Join a shard's rows to the others'; an exit code if the run ends here."""
+        self.pairs.add(self.run_dir / entry.export)
+        self.undecided.add(undecided_file(self.run_dir, entry))
+        self.stale |= not first_time
+        if self.stale and (self._enough() or time.monotonic() - self.merged > MERGE_SHARE * self.merge_seconds):
+            self._merge_all()
+        self.run_ids.append(entry.run_id)
+        self.say(words.progress(entry, len(self.manifest.shards), self.pairs.count))
+        if over_budget:
+            return BUDGET
+        return 0 if self._enough() else None
+
+    def _merge_all(self) -> None:
+        """Make the joined files anew: what a shard that was run again no longer holds is gone from them."""
+        started, whole = time.monotonic(), self.manifest.whole
+        self.pairs.rebuild(self.run_dir / entry.export for entry in whole)
+        self.undecided.rebuild(undecided_file(self.run_dir, entry) for entry in whole)
+        self.merged, self.stale = time.monotonic(), False
+        self.merge_seconds = self.merged - started
+
+    def _enough(self) -> bool:
+        return 0 < self.order.target <= self.pairs.count
+
+    @contextlib.contextmanager
+    def _host(self) -> Iterator[Host]:
+        from data_juicer_ext.ops.listing import own_classes
+
+        recipe = self.run_dir / "recipe.yaml"
+        derived = shard_recipe.derive(self.config, self.run_dir, self.executor, list(own_classes()))
+        recipe.write_text(shard_recipe.dump(derived), encoding="utf-8")
+        host = Host(recipe, self.executor, self.run_dir / "work")
+        with host.at_work():
+            yield host
+
+
+def _code(error: BaseException) -> int:
+    """The exit code of an operator that stopped the run."""
+    return error.code if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code else 2

@@ -1,0 +1,75 @@
+"""What a run in shards tells its user: at its start, after every shard, and at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from data_juicer_ext.ops.closing import undecided_words, unreadable_words
+from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.runner import manifest as states
+from data_juicer_ext.runner.manifest import Entry, Manifest
+from data_juicer_ext.runner.merged import identity
+
+
+def opening(manifest: Manifest, todo: Sequence[Entry], run_dir: Path, executor: str) -> str:
+    """What is there and what is to be done."""
+    papers = sum(entry.papers for entry in manifest.shards)
+    return (
+        f"{papers} papers in {len(manifest.shards)} shards of up to {manifest.shard_size}, "
+        f"{len(manifest.shards) - len(manifest.open)} of them done; {len(todo)} to run on the {executor} executor "
+        f"(run folder {run_dir})"
+    )
+
+
+def progress(entry: Entry, shards: int, kept: int) -> str:
+    """One line a shard."""
+    return (
+        f"{entry.name} of {shards}: {entry.papers} papers, {entry.kept} kept, {entry.refused} refused, "
+        f"{entry.undecided} undecided, {entry.seconds:.1f} s{_money([entry])}; {kept} kept in all"
+    )
+
+
+def closing(manifest: Manifest, run_dir: Path, kept: int, decisions: Iterable[Mapping[str, Any]]) -> str:
+    """Unreadable inputs, undecided rows, and the counts of the whole run folder with the files."""
+    undecided = list(read_rows(run_dir / "undecided.jsonl", known_by=identity))
+    whole = manifest.whole
+    counts = (
+        f"{kept} kept pairs, {sum(e.refused for e in whole)} refused, {len(undecided)} undecided, from "
+        f"{sum(e.papers for e in whole)} of {sum(e.papers for e in manifest.shards)} papers "
+        f"({len(whole)} of {len(manifest.shards)} shards, {sum(e.seconds for e in whole):.0f} s{_money(whole)})"
+    )
+    parts = (unreadable_words(decisions), undecided_words(undecided, run_dir / "undecided.jsonl"),
+             f"{counts}\n  kept pairs  {run_dir / 'pairs.jsonl'}")  # fmt: skip
+    return "\n".join(part for part in parts if part)
+
+
+def _money(entries: Sequence[Entry]) -> str:
+    """What shards cost; "" where nothing was paid for."""
+    cost, unpriced = sum(entry.cost for entry in entries), sum(entry.unpriced for entry in entries)
+    parts = [f"{cost:.4f} US dollars"] if cost else []
+    parts += [f"{unpriced} calls of unknown price"] if unpriced else []
+    return "".join(f", {part}" for part in parts)
+
+
+def why_ended(code: int, manifest: Manifest, target: int, kept: int) -> str:
+    """Why the run ended here, and how to go on."""
+    left = sum(entry.state == states.PENDING for entry in manifest.shards)
+    if code == 130:
+        return f"Interrupted. {left} shards are left; the same command goes on."
+    if code == 3:
+        return "The budget is reached. Raise it in the recipe; the same command then goes on."
+    if code == 2:
+        return (
+            "The run was stopped: the reason stands above, or at the end of work/console.txt in the run folder. "
+            "The same command then goes on."
+        )
+    if code:
+        failed = [entry.name for entry in manifest.shards if entry.error]
+        return f"{len(failed)} shards failed ({', '.join(failed[:5])}). The same command tries them again."
+    if 0 < target <= kept:
+        return f"The target of {target} kept pairs is reached; {left} shards are left. A higher --target goes on."
+    if manifest.open:
+        return "All shards are run. The same command runs those with undecided rows again."
+    return "All shards are done."
