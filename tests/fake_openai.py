@@ -8,6 +8,7 @@
 The responder gets the parsed JSON body of a chat request and gives a text or a `Reply`. It runs in
 the server's own thread, one call at a time, and may be exchanged while the server runs. An
 exception in it is answered with status 500, and `stop` (the end of the `with`) raises it.
+`server.batches` is the interface for files and batches, whose requests the responder answers too.
 As a process: `python -m tests.fake_openai --port 8123 --latency 0.2`.
 """
 
@@ -26,6 +27,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.fake_batches import FakeBatches
+
 START_TIMEOUT = 10.0
 MAX_BODY = 256 * 1024 * 1024
 
@@ -35,9 +38,9 @@ class Reply:
     """What the server does with one request.
 
     `content` is the answer's text (None: a message without content), or the error's message where
-    `status` is 400 or more (`code` is then its error code). `delay` in seconds comes before the
-    answer. `raw` replaces the whole body, so that it can be empty or cut. `hang`: no answer until
-    the client gives up. `reset`: the connection is torn down in the middle of the body.
+    `status` is 400 or more (`code` and `param` are then those of the error). `delay` in seconds comes
+    before the answer. `raw` replaces the whole body, so that it can be empty or cut. `hang`: no answer
+    until the client gives up. `reset`: the connection is torn down in the middle of the body.
     """
 
     content: str | None = "ok"
@@ -51,6 +54,7 @@ class Reply:
     )
     model: str = ""
     code: str | None = None
+    param: str | None = None
     reasoning: str = ""
     hang: bool = False
     reset: bool = False
@@ -136,7 +140,7 @@ def _payload(reply: Reply, body: Mapping[str, Any]) -> bytes:
     if reply.raw is not None:
         return reply.raw.encode() if isinstance(reply.raw, str) else reply.raw
     if reply.status >= 400:
-        error = {"message": reply.content, "type": "fake_error", "param": None, "code": reply.code}
+        error = {"message": reply.content, "type": "fake_error", "param": reply.param, "code": reply.code}
         return json.dumps({"error": error}).encode()
     return json.dumps(completion(reply, body)).encode()
 
@@ -154,6 +158,7 @@ class FakeServer:
         self.last_sent = 0.0
         self.base_url = ""
         self.errors: list[Exception] = []
+        self.batches = FakeBatches(self._batched)
         self._port = port
         self._record = record
         self._loop = asyncio.new_event_loop()
@@ -205,6 +210,7 @@ class FakeServer:
         app = web.Application(client_max_size=MAX_BODY)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_get("/v1/models", self._models)
+        self.batches.add_routes(app.router)
         app.router.add_get("/stats", self._stats)
         app.router.add_post("/clear", self._clear)
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
@@ -249,6 +255,11 @@ class FakeServer:
             self.errors.append(error)
             return Reply(f"the responder raised {error!r}", status=500)
         return Reply(reply) if isinstance(reply, str) else reply
+
+    def _batched(self, body: dict[str, Any]) -> tuple[int, Any]:
+        """Status and decoded body that the responder gives to one request of a batch."""
+        reply = self._reply(body)
+        return reply.status, json.loads(_payload(reply, body))
 
     async def _answer(self, request: web.Request, reply: Reply, body: Mapping[str, Any]) -> web.StreamResponse:
         if reply.delay:

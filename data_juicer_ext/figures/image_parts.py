@@ -9,15 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from data_juicer_ext.figures.decoding import strict_decoding
+from data_juicer_ext.figures.text_height import smallest_text
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
-MIME = {"PNG": "image/png", "JPEG": "image/jpeg"}
+MIME = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "WEBP": "image/webp",
+    "GIF": "image/gif",
+    "BMP": "image/bmp",
+    "TIFF": "image/tiff",
+}
 MAX_FILE_BYTES = 256 * 1024 * 1024
 JPEG_QUALITIES = (95, 90, 85, 75, 60)
 SHRINK = 0.75  # each further step when even the lowest quality is too many bytes
@@ -34,12 +42,16 @@ class ImageLimits:
     """What a provider takes: longest side in pixels, bytes sent, and pixels of the file as it is.
 
     A file above `max_pixels` is refused (a decompression bomb, or useless at `max_side`); the other
-    two are met by scaling down and by JPEG.
+    two are met by scaling down and by JPEG. A file in one of `formats` that fits goes out as it is,
+    others become PNG or JPEG, which every provider takes. `min_text_height` (pixels as sent; 0: do not
+    look): where scaling down brings text below it, the image is flagged.
     """
 
     max_side: int = 2048
     max_bytes: int = 5_000_000
     max_pixels: int = 80_000_000
+    formats: tuple[str, ...] = ("PNG", "JPEG")
+    min_text_height: int = 8
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,8 @@ class ImagePart:
 
     `flags` say what was changed: `turned` (by its EXIF orientation), `first_frame` (of an
     animation or a stack), `flattened` (transparency on white), `converted` (colour model or depth),
-    `scaled_down`, `jpeg` (compressed with loss to meet the bytes).
+    `scaled_down`, `small_text` (scaled down so far that its smallest text, as far as shapes tell,
+    is below `min_text_height`), `jpeg` (compressed with loss to meet the bytes).
     """
 
     mime: str
@@ -103,12 +116,22 @@ def _fit(raw: bytes, image: Image.Image, limits: ImageLimits) -> ImagePart:
     picture, flags = _plain(image)
     if deep and "converted" not in flags:
         flags.append("converted")
-    picture, scaled = _scale(picture, limits.max_side)
+    small, scaled = _scale(picture, limits.max_side)
     if scaled:
         flags.append("scaled_down")
-    if not flags and image.format in MIME and len(raw) <= limits.max_bytes:
+    if not flags and image.format in limits.formats and image.format in MIME and len(raw) <= limits.max_bytes:
         return _part(MIME[image.format], raw, image.size, flags)
-    return _encode(picture, limits, flags, lossy)
+    return _with_text_checked(_encode(small, limits, flags, lossy), picture, limits.min_text_height)
+
+
+def _with_text_checked(part: ImagePart, picture: Image.Image, least: int) -> ImagePart:
+    """`part` with its flag if scaling `picture` down to it made text small."""
+    scale = max(part.width, part.height) / max(picture.size)
+    if scale >= 1.0 or not least:
+        return part
+    height = smallest_text(picture)
+    lost = height is not None and height * scale < least
+    return replace(part, flags=(*part.flags, "small_text")) if lost else part
 
 
 def _plain(image: Image.Image) -> tuple[Image.Image, list[str]]:

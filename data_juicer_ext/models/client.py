@@ -90,17 +90,23 @@ class Client:
 
     async def _within_budget(self, request: Request, place: RunPlace) -> Result:
         budget = shared(("budget", place), lambda: _budget(place))
-        refused = budget.admit()
-        if refused is not None:
+        admitted = False
+
+        def admit() -> Failure | None:
+            nonlocal admitted
+            refused = budget.admit()
+            admitted = refused is None
             return refused
+
         try:
-            result = await self._dispatcher().answer(request)
+            result = await self._dispatcher().answer(request, admit)
         except BaseException:
-            budget.release()
+            if admitted:
+                budget.release()
             raise
-        if result.tries == 0:
+        if admitted and result.tries == 0:
             budget.release()
-        else:
+        elif admitted:
             budget.spend(cost_of(result, self.config))
         return result
 

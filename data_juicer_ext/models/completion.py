@@ -13,7 +13,9 @@ from typing import Any
 from data_juicer_ext.models.types import Usage
 from data_juicer_ext.rows import scrub
 
-_THINKING = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
+_THINKING = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"))
+_THINKING_PARTS = ("thinking", "reasoning")  # types of the parts of a content that comes as a list
+_MOST_BLOCKS = 16
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,20 @@ def read_completion(data: Mapping[str, Any]) -> Completion:
 
 
 def without_thinking(text: str) -> str:
-    """`text` without the thinking at its start.
+    """`text` without the thinking at its start, which may come in several blocks.
 
     Some chat templates open the thinking in the prompt, so that only its end is in the text; an
     opening that is never closed leaves nothing.
     """
+    for _ in range(_MOST_BLOCKS):
+        rest = _without_block(text)
+        if rest == text:
+            break
+        text = rest
+    return text
+
+
+def _without_block(text: str) -> str:
     for opening, closing in _THINKING:
         if text.lstrip().startswith(opening):
             return text.partition(closing)[2]
@@ -73,9 +84,10 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _text(content: Any) -> str:
-    """A content as one text; some providers send it as a list of parts."""
+    """A content as one text; some providers send it as a list of parts, thinking among them."""
     if isinstance(content, list):
-        return "".join(str(_mapping(part).get("text") or "") for part in content)
+        parts = [_mapping(part) for part in content]
+        return "".join(str(part.get("text") or "") for part in parts if part.get("type") not in _THINKING_PARTS)
     return content if isinstance(content, str) else ""
 
 
@@ -91,12 +103,13 @@ def _usage(usage: Any) -> Usage | None:
         return None
     prompt = _mapping(counted.get("prompt_tokens_details"))
     completion = _mapping(counted.get("completion_tokens_details"))
+    reasoning = completion.get("reasoning_tokens", counted.get("reasoning_tokens"))
     cached = prompt.get("cached_tokens", counted.get("prompt_cache_hit_tokens"))  # the latter: DeepSeek
     return Usage(
         prompt_tokens=_count(counted.get("prompt_tokens")),
         completion_tokens=_count(counted.get("completion_tokens")),
         cached_tokens=_count(cached),
-        reasoning_tokens=_count(completion.get("reasoning_tokens")),
+        reasoning_tokens=_count(reasoning),
     )
 
 

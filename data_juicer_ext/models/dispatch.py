@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import openai
+
+from data_juicer_ext.models.adaptive import AdaptiveLimits
 from data_juicer_ext.models.breaker import FAILURES, Breaker
 from data_juicer_ext.models.completion import Completion, read_completion
 from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.models.hedging import Hedging
 from data_juicer_ext.models.limits import Limits
 from data_juicer_ext.models.loop import Closing, shared
 from data_juicer_ext.models.messages import (
@@ -20,8 +26,10 @@ from data_juicer_ext.models.messages import (
     image_files,
     prompt_tokens,
 )
+from data_juicer_ext.models.parameter_rules import ParameterRules
+from data_juicer_ext.models.race import Copy, Outcome, Race
 from data_juicer_ext.models.retry import Decision, backoff, decide
-from data_juicer_ext.models.transport import Transport, redact
+from data_juicer_ext.models.transport import Sender, Transport, redact
 from data_juicer_ext.models.types import Answer, Failure, FailureKind, Request, Result, Usage
 
 # Tries of one request that were generated, and probably charged, but of no use (no text, broken
@@ -29,6 +37,7 @@ from data_juicer_ext.models.types import Answer, Failure, FailureKind, Request, 
 PAID_TRIES = 4
 TOKEN_LIMITS = ("max_completion_tokens", "max_tokens")
 FIRST_COMPLETION_GUESS = 300.0  # tokens; later guesses follow what the endpoint really sends
+MOST_CHANGES = 4  # of a request's parameters, as the endpoint asks for them
 _NOT_SENT: tuple[FailureKind, ...] = ("bad_image", "internal")
 
 
@@ -48,60 +57,121 @@ class _Call:
     last: Decision | None = None
 
 
+def make_limits(config: EndpointConfig) -> Limits:
+    """The limits that calls to the endpoint of `config` pass."""
+    return Limits(config.max_concurrency, config.requests_per_minute, config.tokens_per_minute)
+
+
+def make_sender(config: EndpointConfig) -> Sender:
+    """What takes requests to the endpoint of `config`."""
+    if config.backend == "litellm":
+        from data_juicer_ext.models.litellm_backend import LiteLLMSender
+
+        return LiteLLMSender(config)
+    return Transport(config)
+
+
 class Dispatcher(Closing):
     """Everything that one process keeps for one endpoint: connections, limits, circuit breaker."""
 
     def __init__(self, config: EndpointConfig) -> None:
         self._config = config
-        self._limits = Limits(config.max_concurrency, config.requests_per_minute, config.tokens_per_minute)
+        self._limits = AdaptiveLimits(make_limits(config), config.max_concurrency)
+        self._hedging = Hedging(config.hedge, burst=config.max_concurrency / 4)
         self._breaker = Breaker(config.deadline)
-        self._transport = Transport(config)
+        self._sender = make_sender(config)
+        self._rules = ParameterRules(config.model)
         self._trouble = Decision("transient", "network", "does not answer", answered=False)
         self._random = random.Random()
         self._completion_guess = FIRST_COMPLETION_GUESS
+        self._cancelled: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
 
     async def close(self) -> None:
-        await self._transport.close()
+        await self._sender.close()
 
-    async def answer(self, request: Request) -> Result:
+    async def answer(self, request: Request, admit: Callable[[], Failure | None] = lambda: None) -> Result:
         """The answer to `request`, or why there is none after all the tries it was worth.
 
-        A slot is held for a try only, not for the wait before the next one.
+        `admit` is asked once, when the request has a slot and could go out; its failure ends the call.
+        A slot is held for a try only, not for the wait before the next one. A task that is cancelled
+        while its answer is arriving gets that answer (see `race`), and CancelledError when it asks
+        for another.
         """
+        self._refuse_cancelled()
         call = _Call(request, dict(request.sampling), prompt_tokens(request))
         while True:
             async with self._limits.slot(urgent=call.tries > 0):
-                outcome = await self._try(call)
+                refused = admit() if call.tries == 0 else None
+                outcome = refused or await self._try(call)
             if isinstance(outcome, Answer | Failure):
                 return outcome
             await asyncio.sleep(outcome)
+
+    def _refuse_cancelled(self) -> None:
+        task = asyncio.current_task()
+        if task is not None and task in self._cancelled:
+            cancelling = getattr(task, "cancelling", None)  # since Python 3.11: 0 once a time-out was dealt with
+            if cancelling is None or cancelling() > 0:
+                raise asyncio.CancelledError
+            self._cancelled.discard(task)
 
     async def _try(self, call: _Call) -> Result | float:
         """One try: an answer, a final failure, or the seconds until the next try."""
         refused = await self._turn(call)
         if refused is not None:
             return refused
+        call.started = call.started or time.monotonic()
+        outcome = await self._race(call)
+        decision = decide(outcome)
+        if decision is not None:
+            return self._after(call, decision)
+        assert isinstance(outcome, Completion)
+        return self._done(call, outcome)
+
+    async def _race(self, call: _Call) -> Outcome:
+        """The outcome of one try, which goes out twice if it is slow and the endpoint is hedged."""
+        race, started, task = Race(), time.monotonic(), call.request.task
+        self._hedging.began()
+
+        async def first(copy: Copy) -> Outcome:
+            return await self._copy(call, copy)
+
+        async def second(copy: Copy) -> Outcome:
+            async with self._limits.slot(urgent=True):
+                await self._limits.turn(self._tokens(call))
+                return await self._copy(call, copy)
+
+        hedged = second if self._hedging.on else None
+        outcome = await race.run(first, hedged, lambda elapsed: self._hedging.look(task, elapsed))
+        if race.cancelled and (current := asyncio.current_task()) is not None:
+            self._cancelled.add(current)
+        if decide(outcome) is None:
+            self._hedging.answered(task, time.monotonic() - started)
+            if isinstance(outcome, Completion) and race.abandoned:
+                call.usage = _sum(call.usage, replace(self._used(call, outcome), estimated=True))
+        return outcome
+
+    async def _copy(self, call: _Call, copy: Copy) -> Outcome:
+        """Send the request once, and tell limits and circuit breaker how that went."""
         started = time.monotonic()
-        call.started = call.started or started
         call.tries += 1
-        outcome: Completion | Exception
+        copy.sent = True
+        outcome: Outcome
         try:
-            outcome = await self._send(call)
+            outcome = await self._send(call, copy)
         except Exception as error:  # whatever it is, `decide` names it; it must not leave this call
             outcome = error
         decision = decide(outcome)
         self._note(decision, started)
         if isinstance(outcome, Completion):
             self._count(call, outcome)
-            if decision is None:
-                return self._done(call, outcome)
-        assert decision is not None
-        return self._after(call, decision)
+        return outcome
 
     def _note(self, decision: Decision | None, started: float) -> None:
-        """Tell the circuit breaker how a try ended."""
         if decision is not None and decision.kind in _NOT_SENT:
             return
+        if decision is None or decision.verdict == "rate_limit":
+            self._limits.note(refused=decision is not None, started=started)
         if decision is not None and not decision.answered:
             self._trouble = decision
         self._breaker.note(decision is None or decision.answered, started, time.monotonic())
@@ -116,22 +186,31 @@ class Dispatcher(Closing):
         if pause > 0 and pause >= self._left(call):
             text = f"asks to wait beyond the deadline of a request ({self._config.deadline:g} s)"
             return self._failure(call, Decision("transient", "rate_limit", text))
-        await self._limits.turn(call.prompt_tokens + int(self._completion_guess))
+        await self._limits.turn(self._tokens(call))
         if call.last is not None and self._left(call) <= 0:
             return self._failure(call, call.last)
         return None
 
-    async def _send(self, call: _Call) -> Completion:
+    async def _send(self, call: _Call, copy: Copy) -> Completion:
         urls = shared("data_urls", DataUrls)
         limits = self._config.image_limits
         images = {path: await urls.get(path, limits) for path in image_files(call.request)}
-        body = {
-            **call.sampling,
-            "model": self._config.model,
-            "messages": chat_messages(call.request, images),
-        }
-        timeout = min(self._config.timeout, self._left(call))
-        return read_completion(await self._transport.post(body, max(timeout, 0.001)))
+        messages = chat_messages(call.request, images)
+
+        def on_head(headers: Mapping[str, str]) -> None:
+            copy.arrived = True
+            self._limits.told(headers)
+
+        for _ in range(MOST_CHANGES):
+            body = {**self._rules.apply(call.sampling), "model": self._config.model, "messages": messages}
+            timeout = max(0.001, min(self._config.timeout, self._left(call)))
+            try:
+                return read_completion(await self._sender.post(body, timeout, on_head))
+            except openai.APIStatusError as error:
+                if not self._rules.learn(error, body):
+                    raise
+                refusal = error
+        raise refusal
 
     def _after(self, call: _Call, decision: Decision) -> Failure | float:
         """What follows a try that brought no answer: the failure, or the seconds to wait."""
@@ -155,12 +234,18 @@ class Dispatcher(Closing):
         spent = time.monotonic() - call.started if call.started else 0.0
         return self._config.deadline - spent
 
+    def _tokens(self, call: _Call) -> int:
+        """About how many tokens the call will take."""
+        return call.prompt_tokens + int(self._completion_guess)
+
+    def _used(self, call: _Call, completion: Completion) -> Usage:
+        if completion.usage is not None:
+            return completion.usage
+        return Usage(call.prompt_tokens, completion.raw_length // CHARACTERS_A_TOKEN, estimated=True)
+
     def _count(self, call: _Call, completion: Completion) -> None:
-        usage = completion.usage
-        if usage is None:
-            usage = Usage(call.prompt_tokens, completion.raw_length // CHARACTERS_A_TOKEN, estimated=True)
-        reserved = call.prompt_tokens + int(self._completion_guess)
-        self._limits.count_tokens(reserved, usage.prompt_tokens + usage.completion_tokens)
+        usage = self._used(call, completion)
+        self._limits.count_tokens(self._tokens(call), usage.prompt_tokens + usage.completion_tokens)
         self._completion_guess += 0.1 * (usage.completion_tokens - self._completion_guess)
         call.usage = _sum(call.usage, usage)
 

@@ -8,38 +8,65 @@ a configuration: it names the environment variable that holds one.
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import ipaddress
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
 from data_juicer_ext.figures.image_parts import ImageLimits
+from data_juicer_ext.models.config_values import (
+    DEFAULT_BASE_URL,
+    NO_KEY,
+    RANGES,
+    ConfigError,
+    base_url,
+    choice,
+    expand_environment,
+    key_name,
+    number,
+    path,
+)
+from data_juicer_ext.models.image_profiles import DEFAULT_PROFILE, PROFILES
+
+__all__ = [
+    "DEFAULT_BASE_URL",
+    "NO_KEY",
+    "OFFLINE",
+    "ConfigError",
+    "EndpointConfig",
+    "expand_environment",
+    "needs_key",
+    "parse_model_params",
+    "parse_sampling_params",
+    "require_key",
+]
 
 OFFLINE = "offline"
-NO_KEY = "none"
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
-BACKENDS = ("openai",)
+BACKENDS = ("openai", "litellm")
+MODES = ("direct", "batch")
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}\Z")
-
-
-class ConfigError(ValueError):
-    """A parameter of an operator is wrong; the text says which, why, and what is allowed."""
+_KEY_LIKE = re.compile(r"api[-_]?key|authorization|token$|secret|password|^extra_(?:headers|query)$", re.I)
 
 
 @dataclass(frozen=True)
 class EndpointConfig:
     """One model at one endpoint, with its limits; equal configurations share one client.
 
-    `base_url` has no trailing slash. `requests_per_minute` and `tokens_per_minute`: 0 is no limit.
+    `base_url` has no trailing slash; with `backend` litellm it may be "", as litellm knows where its
+    providers are. `mode` is `direct` or `batch` (the provider's batch interface).
+    `requests_per_minute` and `tokens_per_minute`: 0 is no limit.
     `timeout` (seconds) bounds one try, `deadline` (seconds) one request with all its retries, from
     its first try on. `backoff` (seconds) is the first wait between tries, later ones double it, and
     `max_tries` bounds them; being told to wait for a rate limit is no try.
-    The image limits are those of `figures.image_parts.ImageLimits`.
+    `hedge` is the quantile of the observed latencies after which a slow call is sent a second time
+    (0: never).
+    `image_profile` names the provider whose image limits hold (`image_profiles.PROFILES`), as far as
+    they are not given themselves; these are the fields of `figures.image_parts.ImageLimits`.
     """
 
     model: str
@@ -57,11 +84,20 @@ class EndpointConfig:
     max_image_side: int = ImageLimits.max_side
     max_image_bytes: int = ImageLimits.max_bytes
     max_image_pixels: int = ImageLimits.max_pixels
+    hedge: float = 0.0
+    image_profile: str = DEFAULT_PROFILE
+    min_text_height: int = ImageLimits.min_text_height
+    mode: str = MODES[0]
 
     @property
     def endpoint(self) -> str:
-        """The endpoint's name in messages and records: host, and port where the URL has one."""
-        return OFFLINE if self.model == OFFLINE else urlsplit(self.base_url).netloc
+        """The endpoint's name in messages and records: host, and port where the URL has one.
+
+        Where litellm chooses the address it is `litellm:` and the provider as the model names it.
+        """
+        if self.model == OFFLINE:
+            return OFFLINE
+        return urlsplit(self.base_url).netloc or f"litellm:{self.model.partition('/')[0]}"
 
     @property
     def url(self) -> str:
@@ -70,45 +106,20 @@ class EndpointConfig:
 
     @property
     def image_limits(self) -> ImageLimits:
-        return ImageLimits(self.max_image_side, self.max_image_bytes, self.max_image_pixels)
+        return ImageLimits(
+            self.max_image_side,
+            self.max_image_bytes,
+            self.max_image_pixels,
+            PROFILES[self.image_profile].formats,
+            self.min_text_height,
+        )
 
     def key(self) -> str:
         """The key, read from the environment now; "" if there is none."""
         return "" if self.api_key_env == NO_KEY else os.environ.get(self.api_key_env, "").strip()
 
 
-_RANGES: dict[str, tuple[type[int] | type[float], float, float]] = {
-    "max_concurrency": (int, 1, 4096),
-    "requests_per_minute": (int, 0, 10_000_000),
-    "tokens_per_minute": (int, 0, 10_000_000_000),
-    "timeout": (float, 0.01, 86_400),
-    "deadline": (float, 0.01, 604_800),
-    "backoff": (float, 0, 60),
-    "max_tries": (int, 1, 1000),
-    "max_image_side": (int, 32, 16_384),
-    "max_image_bytes": (int, 1_000, 100_000_000),
-    "max_image_pixels": (int, 1_000, 178_000_000),
-}
 ALLOWED = tuple(f.name for f in fields(EndpointConfig) if f.name not in ("model", "endpoint_path"))
-
-
-def expand_environment(text: str) -> str:
-    """`text` with `${NAME}` and `${NAME:-default}` filled from the environment.
-
-    A default also stands in for an empty variable, as in a shell. Raises ConfigError that names a
-    variable without default which is not set.
-    """
-
-    def value(match: re.Match[str]) -> str:
-        name, default = match.group(1), match.group(2)
-        found = os.environ.get(name, "")
-        if not found and default is not None:
-            return default
-        if name not in os.environ:
-            raise ConfigError(f"environment variable {name} is not set: set it, or write ${{{name}:-default}}")
-        return found
-
-    return _VARIABLE.sub(value, text)
 
 
 def parse_model_params(
@@ -119,6 +130,8 @@ def parse_model_params(
     `${NAME}` is expanded in all strings. `base_url` defaults to the variable OPENAI_BASE_URL, then
     to OpenAI's own. `api_endpoint` is the path of the chat interface below it. Raises ConfigError.
     """
+    if model_params is not None and not isinstance(model_params, Mapping):
+        raise ConfigError(f"model_params: expected a mapping, got {type(model_params).__name__}")
     given = {
         str(name): expand_environment(value) if isinstance(value, str) else value
         for name, value in (model_params or {}).items()
@@ -127,13 +140,17 @@ def parse_model_params(
     model = expand_environment(str(api_model or "")).strip()
     if not model:
         raise ConfigError("api_model is empty: name a model of the endpoint, or `offline`")
-    checked: dict[str, Any] = {name: _number(name, given[name]) for name in _RANGES if name in given}
-    if given.get("backend", "openai") not in BACKENDS:
-        raise ConfigError(f"model_params.backend: {given['backend']!r} is unknown, allowed: {', '.join(BACKENDS)}")
+    checked: dict[str, Any] = _image_numbers(choice(given, "image_profile", DEFAULT_PROFILE, tuple(PROFILES)))
+    checked.update({name: number(name, given[name]) for name in RANGES if name in given})
+    checked["backend"] = choice(given, "backend", BACKENDS[0], BACKENDS)
+    checked["mode"] = choice(given, "mode", MODES[0], MODES)
+    checked["base_url"] = _address(given, checked["backend"])
+    if checked["backend"] == "litellm":
+        _check_litellm(checked["mode"])
+        checked["api_key_env"] = NO_KEY  # litellm has a variable of its own for every provider
     if "api_key_env" in given:
-        checked["api_key_env"] = _key_name(given["api_key_env"])
-    base_url = given.get("base_url") or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
-    return EndpointConfig(model=model, base_url=_base_url(base_url), endpoint_path=_path(api_endpoint), **checked)
+        checked["api_key_env"] = key_name(given["api_key_env"])
+    return EndpointConfig(model=model, endpoint_path=path(api_endpoint), **checked)
 
 
 def parse_sampling_params(sampling_params: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -151,9 +168,14 @@ def parse_sampling_params(sampling_params: Mapping[str, Any] | None) -> dict[str
     if not isinstance(extra, Mapping):
         raise ConfigError(f"sampling_params.extra_body: expected a mapping, got {type(extra).__name__}")
     sampling.update({str(name): value for name, value in extra.items()})
-    for name in ("model", "messages", "stream", "api_key"):
-        if name in sampling:
+    for name in sampling:
+        if name in ("model", "messages", "stream"):
             raise ConfigError(f"sampling_params.{name} is not allowed: the operator sets what it needs itself")
+        if _KEY_LIKE.search(name):  # sampling parameters stand in the ledger and in every kept row
+            raise ConfigError(
+                f"sampling_params.{name} is not allowed: sampling parameters are written to the ledger and the "
+                "export, keys with them; put the key into an environment variable (model_params.api_key_env)"
+            )
     return sampling
 
 
@@ -161,6 +183,8 @@ def needs_key(config: EndpointConfig) -> bool:
     """Whether the endpoint asks for a key: not offline, and not on this or a private network."""
     if config.model == OFFLINE or config.api_key_env == NO_KEY:
         return False
+    if not config.base_url:
+        return True  # litellm's provider, and a variable was named for it
     host = urlsplit(config.base_url).hostname or ""
     try:
         address = ipaddress.ip_address(host)
@@ -192,55 +216,28 @@ def _check_names(given: Mapping[str, Any]) -> None:
             raise ConfigError(f"model_params.{name} is unknown{hint}, allowed: {', '.join(ALLOWED)}")
 
 
-def _number(name: str, value: Any) -> int | float:
-    kind, low, high = _RANGES[name]
-    words = f"allowed: {'a whole number' if kind is int else 'a number'} from {low:g} to {high:g}"
-    try:
-        number = None if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = None
-    if number is None or not low <= number <= high or (kind is int and number != int(number)):
-        raise ConfigError(f"model_params.{name}: {value!r} will not do, {words}")
-    return kind(number)
+def _image_numbers(profile: str) -> dict[str, Any]:
+    limits = PROFILES[profile]
+    return {
+        "image_profile": profile,
+        "max_image_side": limits.max_side,
+        "max_image_bytes": limits.max_bytes,
+        "max_image_pixels": limits.max_pixels,
+    }
 
 
-def _key_name(value: Any) -> str:
-    name = str(value or "").strip()
-    if name.lower() == NO_KEY:
-        return NO_KEY
-    if not _NAME.match(name):  # it may be a key, pasted in the wrong place: never repeat it
+def _address(given: Mapping[str, Any], backend: str) -> str:
+    """The base URL that was given, else the environment's, else OpenAI's; litellm needs none."""
+    if backend == "litellm":
+        return base_url(given["base_url"]) if given.get("base_url") else ""
+    return base_url(given.get("base_url") or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL)
+
+
+def _check_litellm(mode: str) -> None:
+    if mode == "batch":
+        raise ConfigError("model_params.mode: batch needs model_params.backend: openai")
+    if "litellm" not in sys.modules and importlib.util.find_spec("litellm") is None:
         raise ConfigError(
-            "model_params.api_key_env is not the name of an environment variable (letters, digits, "
-            f"underscores), for example OPENAI_API_KEY, or `{NO_KEY}`. The key itself does not belong here"
+            "model_params.backend: litellm is not installed: pip install 'data-juicer-ext[litellm]', or use "
+            "backend: openai with the provider's OpenAI-compatible base_url"
         )
-    return name
-
-
-def _base_url(value: Any) -> str:
-    url = str(value).strip().rstrip("/")
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # reading it checks it
-    except ValueError:
-        raise ConfigError(f"base_url is no http or https URL, for example {DEFAULT_BASE_URL}") from None
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigError(
-            "base_url holds a user, password, query or fragment: allowed is http(s)://host[:port]/path, "
-            "keys go into the environment variable that api_key_env names"
-        )
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"base_url: {url!r} is no http or https URL, for example {DEFAULT_BASE_URL}")
-    if url.endswith("/chat/completions"):
-        raise ConfigError(f"base_url: {url!r} holds the endpoint's path, leave /chat/completions out")
-    return url
-
-
-def _path(api_endpoint: str | None) -> str:
-    path = "/" + expand_environment(api_endpoint or "").strip().strip("/")
-    if path == "/":
-        return "/chat/completions"
-    if "://" in path:
-        raise ConfigError("api_endpoint is a path such as /chat/completions; a URL goes into model_params.base_url")
-    if not path.endswith("/chat/completions"):
-        raise ConfigError(f"api_endpoint: {path!r} is unknown, allowed: /chat/completions or a path that ends so")
-    return path

@@ -24,9 +24,12 @@ MAX_BACKOFF_S = 30.0
 BACKOFF_DOUBLINGS = 6
 DETAIL_LENGTH = 300  # characters of a provider's message that a user gets to see
 
+# Codes of OpenAI, DashScope and Azure, and the names of litellm's exceptions, which have no code.
 _QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "quota_exceeded", "arrearage"}
-_CONTEXT = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
-_FILTER = {"content_filter", "content_policy_violation", "data_inspection_failed", "responsibleaipolicyviolation"}
+_CONTEXT = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length",
+            "contextwindowexceedederror"}  # fmt: skip
+_FILTER = {"content_filter", "content_policy_violation", "data_inspection_failed", "responsibleaipolicyviolation",
+           "contentpolicyviolationerror"}  # fmt: skip
 _IMAGE = {"invalid_image", "invalid_image_format", "image_parse_error", "invalid_image_url", "image_too_large",
           "unsupported_image_media_type", "invalid_base64_image", "empty_image_file"}  # fmt: skip
 _CONTEXT_WORDS = ("maximum context length", "context window", "context size", "prompt is too long", "too many tokens")
@@ -99,8 +102,8 @@ def _of_exception(error: BaseException) -> Decision:
     import openai  # half a second to import: paid by those who call an endpoint, not by everyone
 
     if isinstance(error, openai.APIStatusError):
-        code = str(error.code or getattr(error, "type", "") or "")
-        return _of_status(error.status_code, code, _provider_message(error), error.response.headers)
+        code = str(error.code or getattr(error, "type", "") or type(error).__name__)
+        return _of_status(error.status_code, code, provider_message(error), error.response.headers)
     if isinstance(error, openai.ContentFilterFinishReasonError):
         return Decision("no", "content_filter", "stopped the answer by its content filter", paid=True)
     if isinstance(error, openai.LengthFinishReasonError):
@@ -155,8 +158,8 @@ def _of_status(status: int, code: str, message: str, headers: Mapping[str, str])
     return Decision("no", "bad_image" if code in _IMAGE else "bad_request", detail)
 
 
-def _provider_message(error: Any) -> str:
-    """What the provider said, without the SDK's words around it."""
+def provider_message(error: Any) -> str:
+    """What the provider said in an `openai.APIStatusError`, without the SDK's words around it."""
     body = error.body
     if isinstance(body, Mapping):
         inner = body.get("error") if isinstance(body.get("error"), Mapping) else body

@@ -15,8 +15,8 @@ import importlib.util
 import io
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -45,23 +45,38 @@ _STATUS_ERRORS: dict[int, type[openai.APIStatusError]] = {
 _SECRET = re.compile(r"\b(?:sk|pk|gsk|hf|xai|key)[-_][A-Za-z0-9_*\-]{6,}|(?<=[Bb]earer )[^\s'\",]{6,}")
 
 
+# Called with the headers of a response as soon as they have come, before its body.
+OnHead: TypeAlias = Callable[[Mapping[str, str]], None]
+
+
+class Sender(Protocol):
+    """Whatever takes a chat request to a model and brings the answer in the form of OpenAI's."""
+
+    async def post(self, body: Mapping[str, Any], timeout: float, on_head: OnHead | None = None) -> dict[str, Any]:
+        """The decoded answer to `body` within `timeout` seconds; raises as `Transport.post` does."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class Transport:
     """The connections to one endpoint; lives on one event loop."""
 
     def __init__(self, config: EndpointConfig) -> None:
         self._config = config
         self._proxy = _proxy(config.url)
+        self._request = _httpx.Request("POST", config.url)  # what exceptions name; parsing a URL takes a while
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+    async def post(self, body: Mapping[str, Any], timeout: float, on_head: OnHead | None = None) -> dict[str, Any]:
         """The decoded JSON object that answers `body`, within `timeout` seconds.
 
         Raises openai.APIStatusError, APITimeoutError or APIConnectionError, and JSONDecodeError or
         UnicodeDecodeError for a body of status 200 that is no JSON object.
         """
-        request = _httpx.Request("POST", self._config.url)
+        request = self._request
         try:
-            status, headers, raw = await self._exchange(body, timeout)
+            status, headers, raw = await self._exchange(body, timeout, on_head)
         except asyncio.TimeoutError as error:  # on Python 3.10 another class than the built-in one
             raise openai.APITimeoutError(request) from error
         except (aiohttp.ClientError, OSError) as error:
@@ -73,7 +88,9 @@ class Transport:
             raise json.JSONDecodeError("no JSON object", raw.decode("utf-8", "replace"), 0)
         return data
 
-    async def _exchange(self, body: Mapping[str, Any], timeout: float) -> tuple[int, list[tuple[str, str]], bytes]:
+    async def _exchange(
+        self, body: Mapping[str, Any], timeout: float, on_head: OnHead | None
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
         headers = {"Content-Type": "application/json"}
         if key := self._config.key():
             headers["Authorization"] = f"Bearer {key}"
@@ -85,6 +102,8 @@ class Transport:
             allow_redirects=False,  # a redirected POST becomes a GET, and may carry the key elsewhere
             timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=min(timeout, CONNECT_TIMEOUT_S)),
         ) as response:
+            if on_head is not None:
+                on_head(response.headers)
             return response.status, list(response.headers.items()), await response.read()
 
     def _open(self) -> aiohttp.ClientSession:

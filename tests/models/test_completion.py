@@ -25,6 +25,9 @@ def response(content: Any, **message: Any) -> dict[str, Any]:
         ("<thinking>A?</thinking> B", " B"),
         ("A? No, it must be B.\n</think>\nB", "\nB"),
         ("<think>never ends", ""),
+        ("<think></think>\n<think>A?</think>B", "B"),
+        ("<thought>A?</thought>B", "B"),
+        ("</think>B", "B"),
         ("The tag <think> opens.</think>", "The tag <think> opens.</think>"),
         ("", ""),
     ],
@@ -51,6 +54,30 @@ def test_content_in_parts() -> None:
 
 
 @pytest.mark.parametrize(
+    "parts",
+    [
+        ["<thi", "nk>A or", " C?</th", "ink>", "B"],
+        ["A or C?</think", ">\n\nB"],
+    ],
+)
+def test_thinking_tags_split_over_parts(parts: list[str]) -> None:
+    assert read_completion(response([{"type": "text", "text": part} for part in parts])).text == "B"
+
+
+def test_parts_that_hold_thinking_are_no_text() -> None:
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "A?"}]},
+        {"type": "reasoning", "text": "C?"},
+        {"type": "text", "text": "B"},
+    ]
+    assert read_completion(response(parts)).text == "B"
+
+
+def test_an_opening_in_the_reasoning_and_its_end_in_the_text() -> None:
+    assert read_completion(response("so not A.</think>\nB", reasoning_content="<think>A? No,")).text == "B"
+
+
+@pytest.mark.parametrize(
     ("usage", "read"),
     [
         (None, None),
@@ -66,6 +93,7 @@ def test_content_in_parts() -> None:
             Usage(9, 8, 4, 3),
         ),
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": None}, Usage(9, 1)),
+        ({"prompt_tokens": 9, "completion_tokens": 8, "reasoning_tokens": 5}, Usage(9, 8, 0, 5)),
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 6}, Usage(9, 1, 6)),
     ],
 )

@@ -1,0 +1,61 @@
+"""Limits by provider, and numbers of one's own above them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from data_juicer_ext.figures.image_parts import MIME, prepare
+from data_juicer_ext.models.endpoint import ConfigError, EndpointConfig, parse_model_params
+from data_juicer_ext.models.image_profiles import PROFILES
+
+
+def config(**params: object) -> EndpointConfig:
+    return parse_model_params("m", None, params)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_gives_the_limits(profile: str) -> None:
+    assert config(image_profile=profile).image_limits == PROFILES[profile]
+    assert set(PROFILES[profile].formats) <= set(MIME)
+
+
+def test_numbers_of_ones_own_go_before_the_profile() -> None:
+    limits = config(image_profile="local", max_image_side=700, min_text_height=5).image_limits
+    assert (limits.max_side, limits.max_bytes, limits.min_text_height) == (700, PROFILES["local"].max_bytes, 5)
+
+
+def test_the_default_is_openai() -> None:
+    assert config() == config(image_profile="openai") == EndpointConfig("m")
+
+
+def test_an_unknown_profile_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"image_profile: 'anthropic' is unknown, allowed: openai, dashscope"):
+        config(image_profile="anthropic")
+
+
+@pytest.mark.parametrize(
+    ("profile", "form", "mime"),
+    [
+        ("openai", "webp", "image/webp"),
+        ("local", "webp", "image/png"),
+        ("dashscope", "bmp", "image/bmp"),
+        ("openai", "bmp", "image/png"),
+        ("openai", "gif", "image/png"),
+    ],
+)
+def test_formats_that_go_out_as_they_are(tmp_path: Path, profile: str, form: str, mime: str) -> None:
+    path = tmp_path / f"figure.{form}"
+    Image.new("RGB", (40, 30), "white").save(path)
+    part = prepare(path, PROFILES[profile])
+    assert part.mime == mime
+    assert (part.data == path.read_bytes()) == (mime != "image/png")
+
+
+def test_an_animation_never_goes_out_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "figure.webp"
+    frames = [Image.new("RGB", (20, 20), colour) for colour in ("red", "green")]
+    frames[0].save(path, save_all=True, append_images=frames[1:])
+    assert prepare(path, PROFILES["openai"]).mime == "image/png"
