@@ -7,12 +7,14 @@ endpoint's dispatcher with its limits, tries and circuit breaker.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.figures.image_parts import ImageError
+from data_juicer_ext.models.batch_collector import BatchCollector
 from data_juicer_ext.models.budget import Budget
 from data_juicer_ext.models.endpoint import OFFLINE, EndpointConfig
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
@@ -26,6 +28,10 @@ from data_juicer_ext.models.types import Answer, Failure, Model, Request, Result
 if TYPE_CHECKING:
     from data_juicer_ext.models.dispatch import Dispatcher
     from data_juicer_ext.models.run_store import RunStore
+
+
+# What the providers' batch interfaces cost of the direct one's price.
+BATCH_PRICE = 0.5
 
 
 @dataclass(frozen=True)
@@ -84,11 +90,11 @@ class Client:
         in_flight = shared(("in_flight", place.run_dir), InFlight)
 
         async def within_budget() -> Result:
-            return await self._within_budget(request, place)
+            return await self._within_budget(key, request, place)
 
         return await stored_or_asked(_store(place), in_flight, key, self._about(request), within_budget)
 
-    async def _within_budget(self, request: Request, place: RunPlace) -> Result:
+    async def _within_budget(self, key: str, request: Request, place: RunPlace) -> Result:
         budget = shared(("budget", place), lambda: _budget(place))
         admitted = False
 
@@ -99,7 +105,7 @@ class Client:
             return refused
 
         try:
-            result = await self._dispatcher().answer(request, admit)
+            result = await self._sent(key, request, place, admit)
         except BaseException:
             if admitted:
                 budget.release()
@@ -109,6 +115,15 @@ class Client:
         elif admitted:
             budget.spend(cost_of(result, self.config))
         return result
+
+    async def _sent(self, key: str, request: Request, place: RunPlace, admit: Callable[[], Failure | None]) -> Result:
+        if self.config.mode == "direct":
+            return await self._dispatcher().answer(request, admit)
+        refused = admit()
+        if refused is not None:
+            return refused
+        collector = shared(("batches", self.config, place.run_dir), lambda: _collector(self.config, place))
+        return await collector.ask(key, request)
 
     def _about(self, request: Request) -> dict[str, Any]:
         return {"task": request.task, "prompt_version": request.prompt_version, "endpoint": self.config.endpoint,
@@ -131,7 +146,11 @@ def cost_of(result: Result, config: EndpointConfig) -> float | None:
         return 0.0
     answered = result.model if isinstance(result, Answer) else ""
     price = price_of(answered, usage, _prices())
-    return price if price is not None else price_of(config.model, usage, _prices())
+    if price is None:
+        price = price_of(config.model, usage, _prices())
+    if price is None or config.mode == "direct":
+        return price
+    return price * BATCH_PRICE
 
 
 @cache
@@ -143,6 +162,12 @@ def _store(place: RunPlace) -> RunStore:
     from data_juicer_ext.models.run_store import RunStore
 
     return shared(("store", place.run_dir, place.on_ray), lambda: RunStore(Path(place.run_dir), place.on_ray))
+
+
+def _collector(config: EndpointConfig, place: RunPlace) -> BatchCollector:
+    from data_juicer_ext.models.batch import BatchClient
+
+    return BatchCollector(BatchClient(config, Path(place.run_dir) / "batches"))
 
 
 def _budget(place: RunPlace) -> Budget:

@@ -50,7 +50,7 @@ class Spending:
         self.cached_tokens += usage.cached_tokens
         self.reasoning_tokens += usage.reasoning_tokens
         self.estimated |= usage.estimated
-        self.cost = round(self.cost + (cost or 0.0), 8)
+        self.cost = round(self.cost + (cost or 0.0), 12)
         self.unpriced += cost is None
 
 

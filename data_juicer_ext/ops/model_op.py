@@ -18,7 +18,7 @@ from data_juicer_ext.models.endpoint import (
     require_key,
 )
 from data_juicer_ext.models.ledger import Entry, Spending, spent_before
-from data_juicer_ext.models.loop import drive
+from data_juicer_ext.models.loop import DRIVE_WIDTH, drive
 from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
@@ -226,7 +226,8 @@ class ModelOp(OwnOp):
             raise RecordError(f"the run folder {self.run_info.run_dir} can't be written: {error}") from error
 
         try:
-            return drive(rows, one, unrecorded)
+            # A batch of the provider's holds the rows that ask at once; and they cost little memory.
+            return drive(rows, one, unrecorded, DRIVE_WIDTH if self.endpoint.mode == "direct" else len(rows))
         except RecordError as error:
             stop(f"{self._name}: {error}")
 

@@ -12,6 +12,10 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.models import runs
+from data_juicer_ext.models.batch import BatchClient
+from data_juicer_ext.models.batch_collector import BatchCollector
+from data_juicer_ext.models.client import RunPlace
+from data_juicer_ext.models.endpoint import EndpointConfig
 from data_juicer_ext.models.ledger import decisions
 from data_juicer_ext.ops import own_op
 from data_juicer_ext.ops.own_op import current_run
@@ -268,3 +272,23 @@ def test_a_run_folder_that_fills_up_ends_the_run(
     with pytest.raises(SystemExit):
         run_here(papers, process[:1])
     assert "can't be written" in capfd.readouterr().err
+
+
+def test_the_batch_interface_gives_the_same_pairs_at_half_the_price(
+    server: FakeServer, papers: Rows, process: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DJ_EXT_VISION_MODEL", "gpt-4o-mini")
+    scripted = server.responder
+    server.responder = lambda body: scripted({**body, "model": VISION_MODEL} if "gpt" in body["model"] else body)
+    direct = run_here(papers, process)
+    asked = len(server.requests)
+
+    def quick(config: EndpointConfig, place: RunPlace) -> BatchCollector:
+        return BatchCollector(BatchClient(config, Path(place.run_dir) / "batches", poll=0.01), quiet=0.1)
+
+    monkeypatch.setattr("data_juicer_ext.models.client._collector", quick)
+    batched = run_here(papers, with_parameters(process, run_dir=str(tmp_path / "b"), model_params={"mode": "batch"}))
+    assert len(server.requests) == asked
+    assert ids(batched) == ids(direct)
+    costs = [[json.loads(row["provenance"])["steps"][-1]["cost"] for row in rows] for rows in (direct, batched)]
+    assert sum(costs[1]) == pytest.approx(sum(costs[0]) / 2) and sum(costs[1]) > 0
