@@ -7,7 +7,6 @@ endpoint's dispatcher with its limits, tries and circuit breaker.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,18 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.figures.image_parts import ImageError
 from data_juicer_ext.models.batch_collector import BatchCollector
-from data_juicer_ext.models.budget import Budget
 from data_juicer_ext.models.endpoint import OFFLINE, EndpointConfig
+from data_juicer_ext.models.governor_budget import BudgetLimits
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
 from data_juicer_ext.models.loop import on_loop, shared
 from data_juicer_ext.models.messages import DataUrls, image_files
 from data_juicer_ext.models.prices import PriceTable, load_prices, price_of
+from data_juicer_ext.models.ray_governor import budget_for
 from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Model, Request, Result
 
 if TYPE_CHECKING:
-    from data_juicer_ext.models.dispatch import Dispatcher
+    from data_juicer_ext.models.dispatch import Admit, Dispatcher
     from data_juicer_ext.models.run_store import RunStore
 
 
@@ -95,12 +95,14 @@ class Client:
         return await stored_or_asked(_store(place), in_flight, key, self._about(request), within_budget)
 
     async def _within_budget(self, key: str, request: Request, place: RunPlace) -> Result:
-        budget = shared(("budget", place), lambda: _budget(place))
+        budget = budget_for(
+            BudgetLimits(place.run_dir, place.max_cost, place.max_calls, place.spent_cost, place.spent_calls)
+        )
         admitted = False
 
-        def admit() -> Failure | None:
+        async def admit() -> Failure | None:
             nonlocal admitted
-            refused = budget.admit()
+            refused = await budget.admit()
             admitted = refused is None
             return refused
 
@@ -116,10 +118,10 @@ class Client:
             budget.spend(cost_of(result, self.config))
         return result
 
-    async def _sent(self, key: str, request: Request, place: RunPlace, admit: Callable[[], Failure | None]) -> Result:
+    async def _sent(self, key: str, request: Request, place: RunPlace, admit: Admit) -> Result:
         if self.config.mode == "direct":
             return await self._dispatcher().answer(request, admit)
-        refused = admit()
+        refused = await admit()
         if refused is not None:
             return refused
         collector = shared(("batches", self.config, place.run_dir), lambda: _collector(self.config, place))
@@ -168,10 +170,6 @@ def _collector(config: EndpointConfig, place: RunPlace) -> BatchCollector:
     from data_juicer_ext.models.batch import BatchClient
 
     return BatchCollector(BatchClient(config, Path(place.run_dir) / "batches"))
-
-
-def _budget(place: RunPlace) -> Budget:
-    return Budget(place.max_cost, place.max_calls, place.spent_cost, place.spent_calls)
 
 
 @cache

@@ -6,9 +6,9 @@ import asyncio
 import random
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import openai
 
@@ -28,6 +28,7 @@ from data_juicer_ext.models.messages import (
 )
 from data_juicer_ext.models.parameter_rules import ParameterRules
 from data_juicer_ext.models.race import Copy, Outcome, Race
+from data_juicer_ext.models.ray_governor import limits_for
 from data_juicer_ext.models.retry import Decision, backoff, decide
 from data_juicer_ext.models.transport import Sender, Transport, redact
 from data_juicer_ext.models.types import Answer, Failure, FailureKind, Request, Result, Usage
@@ -39,6 +40,10 @@ TOKEN_LIMITS = ("max_completion_tokens", "max_tokens")
 FIRST_COMPLETION_GUESS = 300.0  # tokens; later guesses follow what the endpoint really sends
 MOST_CHANGES = 4  # of a request's parameters, as the endpoint asks for them
 _NOT_SENT: tuple[FailureKind, ...] = ("bad_image", "internal")
+
+
+Admit: TypeAlias = Callable[[], Awaitable[Failure | None]]
+"""Asked whether a call may go out; the failure says why not."""
 
 
 @dataclass
@@ -59,7 +64,7 @@ class _Call:
 
 def make_limits(config: EndpointConfig) -> Limits:
     """The limits that calls to the endpoint of `config` pass."""
-    return Limits(config.max_concurrency, config.requests_per_minute, config.tokens_per_minute)
+    return limits_for(config)
 
 
 def make_sender(config: EndpointConfig) -> Sender:
@@ -89,7 +94,7 @@ class Dispatcher(Closing):
     async def close(self) -> None:
         await self._sender.close()
 
-    async def answer(self, request: Request, admit: Callable[[], Failure | None] = lambda: None) -> Result:
+    async def answer(self, request: Request, admit: Admit | None = None) -> Result:
         """The answer to `request`, or why there is none after all the tries it was worth.
 
         `admit` is asked once, when the request has a slot and could go out; its failure ends the call.
@@ -101,7 +106,7 @@ class Dispatcher(Closing):
         call = _Call(request, dict(request.sampling), prompt_tokens(request))
         while True:
             async with self._limits.slot(urgent=call.tries > 0):
-                refused = admit() if call.tries == 0 else None
+                refused = await admit() if admit is not None and call.tries == 0 else None
                 outcome = refused or await self._try(call)
             if isinstance(outcome, Answer | Failure):
                 return outcome

@@ -31,6 +31,7 @@ from data_juicer_ext.models.config_values import (
     number,
     path,
 )
+from data_juicer_ext.models.governor_keys import HANDED
 from data_juicer_ext.models.image_profiles import DEFAULT_PROFILE, PROFILES
 
 __all__ = [
@@ -115,8 +116,10 @@ class EndpointConfig:
         )
 
     def key(self) -> str:
-        """The key, read from the environment now; "" if there is none."""
-        return "" if self.api_key_env == NO_KEY else os.environ.get(self.api_key_env, "").strip()
+        """The key, read from the environment now, or handed over in memory; "" if there is none."""
+        if self.api_key_env == NO_KEY:
+            return ""
+        return os.environ.get(self.api_key_env, "").strip() or HANDED.get(self.api_key_env)
 
 
 ALLOWED = tuple(f.name for f in fields(EndpointConfig) if f.name not in ("model", "endpoint_path"))

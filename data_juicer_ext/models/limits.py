@@ -6,6 +6,7 @@ All of it runs on one event loop, so nothing here needs a lock.
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections import deque
 from collections.abc import AsyncIterator
@@ -63,6 +64,14 @@ class Pace:
         start = max(self._used_up_to, now - BURST_S)
         self._used_up_to = start + amount * self._each
         return max(0.0, start - now)
+
+    def copy(self) -> Pace:
+        """A pace to try out what would have to wait."""
+        return copy.copy(self)
+
+    def wait(self, now: float) -> float:
+        """Seconds until an amount that is reserved then may be used at once."""
+        return max(0.0, self._used_up_to - now)
 
     def correct(self, difference: float) -> None:
         """Take `difference` more than was reserved (less, if it is negative)."""

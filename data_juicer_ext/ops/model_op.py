@@ -19,6 +19,7 @@ from data_juicer_ext.models.endpoint import (
 )
 from data_juicer_ext.models.ledger import Entry, Spending, spent_before
 from data_juicer_ext.models.loop import DRIVE_WIDTH, drive
+from data_juicer_ext.models.ray_governor import share_with_workers
 from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
@@ -30,7 +31,7 @@ from data_juicer_ext.rows import add_provenance
 # A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray a
 # batch is a task, and smaller ones spread over workers.
 BATCH_SIZE = 4096
-RAY_BATCH_SIZE = 256
+RAY_BATCH_SIZE = 512
 
 # What of a `Spending` belongs to the run, not to the row.
 _OF_THE_RUN = ("tries", "store_hits", "seconds")
@@ -176,6 +177,8 @@ class ModelOp(OwnOp):
             self.endpoint = parse_model_params(api_model, api_endpoint, model_params)
             self.sampling = _checked_sampling(sampling_params)
             require_key(self.endpoint)
+            if not only_trying():
+                share_with_workers(self.endpoint)
             check_template(self.template, self.fields)
             check_template(self.repair_template, ("problem",))
         except (ConfigError, PromptError) as error:
