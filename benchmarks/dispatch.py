@@ -45,7 +45,7 @@ HANGS = (*LOGNORMAL, "--hang", "0.01")
 SETTINGS = [
     Setting("default-200ms", "default", 0.2, 64),
     Setting("ray-200ms", "ray", 0.2, 64),
-    Setting("default-500ms", "default", 0.5, 256, calls=6000),
+    Setting("default-500ms", "default", 0.5, 256, calls=10_000),
     Setting("default-lognormal", "default", 0.2, 64, LOGNORMAL),
     Setting("default-lognormal-hangs", "default", 0.2, 64, HANGS, (("hedge", 0.95),)),
     Setting("upstream-200ms", "upstream", 0.2, 64, calls=60),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -71,19 +71,34 @@ def fence_line(text: str) -> str:
     return " ".join(fence(text).split())
 
 
+# Each template that was read, by own folder and name, with what tells whether its file has changed.
+_read: dict[tuple[str, str], tuple[str, Callable[[], bool]]] = {}
+
+
 def _source(name: str) -> str:
-    environment = _environment(os.environ.get("DJ_EXT_PROMPTS", ""))
+    own = os.environ.get("DJ_EXT_PROMPTS", "")
+    known = _read.get((own, name))
+    if known is not None and known[1]():
+        return known[0]
+    environment = _environment(own)
     try:
         loader = environment.loader
         assert loader is not None
-        return loader.get_source(environment, f"{name}.jinja")[0]
+        source, _, is_current = loader.get_source(environment, f"{name}.jinja")
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: not found ({error})") from error
+    _read[own, name] = source, is_current or (lambda: False)
+    return source
 
 
 def fingerprint(name: str) -> str:
     """12 hex digits that change whenever the template's text changes."""
-    return hashlib.sha256(_source(name).encode()).hexdigest()[:12]
+    return _fingerprint(_source(name))
+
+
+@lru_cache(maxsize=256)
+def _fingerprint(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()[:12]
 
 
 def check(name: str, fields: Collection[str]) -> None:

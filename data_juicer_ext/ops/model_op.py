@@ -30,7 +30,7 @@ from data_juicer_ext.rows import add_provenance
 
 # A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray a
 # batch is a task, and smaller ones spread over workers.
-BATCH_SIZE = 4096
+BATCH_SIZE = 10_000
 RAY_BATCH_SIZE = 512
 
 # What of a `Spending` belongs to the run, not to the row.
