@@ -156,8 +156,12 @@ def test_a_missing_key_stops_with_its_name_and_the_way_offline(monkeypatch: pyte
 
 
 def test_no_key_needed_by_word_or_offline() -> None:
-    require_key(parse_model_params("m", None, {"base_url": "https://example.org/v1", "api_key_env": "None"}))
-    require_key(parse_model_params("offline"))
+    for config in (
+        parse_model_params("m", None, {"base_url": "https://example.org/v1", "api_key_env": "None"}),
+        parse_model_params("offline"),
+    ):
+        require_key(config)
+        assert not needs_key(config)
 
 
 def test_sampling_params() -> None:

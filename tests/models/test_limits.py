@@ -47,6 +47,7 @@ def test_a_cancelled_wait_loses_no_slot() -> None:
         await asyncio.wait_for(last, 1)
         slots.release()
         await asyncio.wait_for(slots.acquire(), 1)
+        assert last.done() and gone_before.cancelled()
 
     asyncio.run(main())
 

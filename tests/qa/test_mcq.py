@@ -140,9 +140,9 @@ def test_leaks_in_options_and_with_nothing_given() -> None:
 )
 def test_long_hostile_answers_end(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    parse_mcq(text)
-    parse_mcq(f"<question>{text}</question><options>{text}</options><answer>{text}</answer>")
-    leak_problem(MCQ(text, (text, "x"), "A"), "fig:a", [], text, text)
+    assert parse_mcq(text).mcq is None
+    assert parse_mcq(f"<question>{text}</question><options>{text}</options><answer>{text}</answer>").mcq is None
+    assert isinstance(leak_problem(MCQ(text, (text, "x"), "A"), "fig:a", [], text, text), str)
 
 
 def test_case_tells_short_options_apart() -> None:
