@@ -12,7 +12,7 @@ from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import set_column, to_rows
 from data_juicer_ext.ops.dataset_file import look, missing_columns, repeated_ids
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, one_of
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count, one_of
 from data_juicer_ext.ops.recipe import RecipeError, is_on_ray, only_trying, running, stop
 from data_juicer_ext.rows import content_id, dump_figures, scrub, to_json
 
@@ -47,6 +47,8 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         paragraph_separator: str = "",
         caption_matching_threshold: float = 0.9,
         dpi: int = 0,
+        max_members: int = 0,
+        max_bytes: int = 0,
         paper_id_key: str = "paper_id",
         paper_path_key: str = "paper_path",
         latex_key: str = "text",
@@ -71,6 +73,8 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         :param caption_matching_threshold: the least Levenshtein similarity, 0 to 1, that ties a
             given caption to a figure.
         :param dpi: the resolution at which PDF and EPS figures become PNG; 0 for the default.
+        :param max_members: the most files that an archive may hold; 0 for the default.
+        :param max_bytes: the most bytes that an archive may unpack to; 0 for the default.
         :param paper_id_key: the column with the paper's id.
         :param paper_path_key: the column with the paper's path.
         :param latex_key: the column with the LaTeX itself, used where the path is empty.
@@ -85,11 +89,13 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             one_of("granularity", granularity, ("figure", "panel"))
             between("caption_matching_threshold", caption_matching_threshold, 0.0, 1.0)
             between("dpi", dpi, 0, 1200)
+            bounds = {"max_members": count("max_members", max_members, 0, 10**7),
+                      "max_bytes": count("max_bytes", max_bytes, 0, 10**12)}  # fmt: skip
             self.paper_root = Path(expand_environment(paper_root)).absolute()
             self.options = _options(main_file, granularity, citation_commands, paragraph_separator,
-                                    caption_matching_threshold, dpi)  # fmt: skip
+                                    caption_matching_threshold, {"dpi": dpi, **bounds})  # fmt: skip
             self._check_dataset()
-        except (ConfigError, RecipeError) as error:
+        except ValueError as error:
             stop(f"{OP_NAME}: {error}")
         if kwargs.get("batch_size") in (None, 1000):
             self.batch_size = PAPERS_A_BATCH
@@ -167,7 +173,12 @@ class LatexFigureContextMapper(OwnOp, Mapper):
 
 
 def _options(
-    main_file: str, granularity: str, commands: list[str] | None, separator: str, threshold: float, dpi: int
+    main_file: str,
+    granularity: str,
+    commands: list[str] | None,
+    separator: str,
+    threshold: float,
+    numbers: dict[str, int],
 ) -> LatexOptions:
     given: dict[str, Any] = {"main_file": main_file, "granularity": granularity,
                              "caption_matching_threshold": threshold}  # fmt: skip
@@ -177,8 +188,7 @@ def _options(
         given["citation_commands"] = tuple(command.lstrip("\\") for command in commands)
     if separator:
         given["paragraph_separator"] = separator
-    if dpi:
-        given["dpi"] = dpi
+    given |= {name: number for name, number in numbers.items() if number}
     return LatexOptions(**given)
 
 
