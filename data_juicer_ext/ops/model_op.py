@@ -19,8 +19,8 @@ from data_juicer_ext.models.endpoint import (
 )
 from data_juicer_ext.models.ledger import Entry, Spending, spent_before
 from data_juicer_ext.models.loop import DRIVE_WIDTH, drive
+from data_juicer_ext.models.prices import PriceError, load_prices
 from data_juicer_ext.models.ray_governor import share_with_workers
-from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
 from data_juicer_ext.ops.recipe import only_trying, stop
@@ -179,9 +179,10 @@ class ModelOp(OwnOp):
             require_key(self.endpoint)
             if not only_trying():
                 share_with_workers(self.endpoint)
+            load_prices()
             check_template(self.template, self.fields)
             check_template(self.repair_template, ("problem",))
-        except (ConfigError, PromptError) as error:
+        except (ConfigError, PromptError, PriceError) as error:
             stop(f"{self._name}: {error}")
         self.run_in_process()
         if host_params.get("batch_size") in (None, 1000):
@@ -213,7 +214,7 @@ class ModelOp(OwnOp):
             model = get_model(self.endpoint, self.place)
             if isinstance(model, Client):
                 model.refresh()
-        except StoreError as error:
+        except OSError as error:  # a StoreError, or a folder that can't be made
             stop(f"{self._name}: {error}")
 
         async def one(row: dict[str, Any]) -> Outcome:

@@ -200,3 +200,8 @@ def test_a_template_of_ones_own(
 def test_a_folder_of_papers_is_not_looked_into(config: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     assert complaints({**config, "dataset_path": str(tmp_path / "parts")}, tmp_path) == ""
+
+
+def test_a_wrong_price_file(config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DJ_EXT_PRICES", str(tmp_path / "prices.yaml"))
+    assert "prices.yaml cannot be read" in complaints(config, tmp_path)
