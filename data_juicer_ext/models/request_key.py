@@ -7,7 +7,6 @@ concurrency, run ids, the paths of image files, the names of keys).
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Mapping
@@ -27,7 +26,7 @@ def request_key(
     """The key of `request` at the endpoint of `config`: 64 hexadecimal digits (SHA-256).
 
     `image_digests` maps each image file to the SHA-256 of the bytes that are sent for it (see
-    `data_url_digest`). `endpoint_name` stands for the endpoint where its address may change or
+    `messages.SentImage`). `endpoint_name` stands for the endpoint where its address may change or
     several addresses serve the same model; by default it is host and port of the URL. Raises
     KeyError for an image without a digest, TypeError for a sampling parameter that JSON cannot hold.
     """
@@ -42,14 +41,6 @@ def request_key(
     named = {"endpoint": (endpoint_name or config.endpoint).lower(), "draw": request.draw, "body": body}
     canonical = json.dumps(named, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
-
-
-def data_url_digest(url: str) -> str:
-    """The SHA-256 of the bytes in a base64 data URL. Raises ValueError for another kind of URL."""
-    head, comma, payload = url.partition(",")
-    if not comma or not head.startswith("data:") or not head.endswith(";base64"):
-        raise ValueError("not a base64 data URL")
-    return hashlib.sha256(base64.b64decode(payload, validate=True)).hexdigest()
 
 
 def _as_sent(sampling: Mapping[str, Any]) -> dict[str, Any]:

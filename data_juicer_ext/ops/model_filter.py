@@ -11,7 +11,7 @@ from data_juicer_ext.models.types import Answer, Failure, Request
 from data_juicer_ext.ops.batches import to_rows
 from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome
 from data_juicer_ext.qa.letters import PARSER_VERSION, LetterParse, parse_letter
-from data_juicer_ext.qa.permute import permutation
+from data_juicer_ext.qa.permute import original_letters, permutation
 from data_juicer_ext.qa.verdicts import Decision
 from data_juicer_ext.rows import QA_ROW
 
@@ -69,5 +69,4 @@ class ModelFilter(ModelOp, Filter):
 
 def mapped_back(parse: LetterParse, order: Sequence[int]) -> LetterParse:
     """A parse of permuted options with the letters that the row itself gives them."""
-    letters = (chr(ord("A") + order[ord(letter) - ord("A")]) for letter in parse.letters)
-    return replace(parse, letters=tuple(sorted(letters)))
+    return replace(parse, letters=original_letters(parse.letters, order))

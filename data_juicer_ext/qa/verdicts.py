@@ -58,7 +58,7 @@ def blind_check(parses: Sequence[Draw], answer: str, hits: int = 1) -> Decision:
         raise ValueError(f"hits is {hits}, must be 1 to {len(parses)}, the number of draws")
     unknown = [parse for parse in parses if not isinstance(parse, LetterParse) or parse.kind == "unparsable"]
     hit = sum(isinstance(parse, LetterParse) and answer in parse.letters for parse in parses)
-    detail = {"hits": hit, "needed": hits, "draws": [_draw_label(parse) for parse in parses]}
+    detail = {"hits": hit, "needed": hits, "draws": [draw_label(parse) for parse in parses]}
     if hit >= hits:
         return Decision("drop", "answered_blind", detail)
     if hit + len(unknown) < hits:
@@ -74,7 +74,7 @@ def _why_unknown(unknown: Sequence[Draw]) -> str:
     return "unparsable"
 
 
-def _draw_label(draw: Draw) -> str:
+def draw_label(draw: Draw) -> str:
     """One draw in a word, for the ledger: "B", "A,C", "none", "declined", "unparsable", "failed"."""
     if not isinstance(draw, LetterParse):
         return "failed"

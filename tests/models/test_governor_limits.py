@@ -107,6 +107,7 @@ def test_what_a_small_batch_leaves_goes_to_a_large_one(monkeypatch: pytest.Monke
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)
+        assert bench.by_worker["small"] == 41 and bench.peak == 8
 
     asyncio.run(main())
 
@@ -244,6 +245,7 @@ def test_a_governor_that_does_not_answer_ends_the_lease(monkeypatch: pytest.Monk
         await until(lambda: bench.in_flight == 0)
         silent = False
         await until(lambda: bench.in_flight == 8)
+        assert bench.peak == 8
         job.cancel()
 
     asyncio.run(main())
@@ -271,6 +273,7 @@ def test_a_turn_that_comes_with_a_cancellation_goes_to_the_next() -> None:
         limits._adopt(Lease(8, turns=1), time.monotonic())
         gone.cancel()
         await asyncio.wait_for(other, 1)
+        assert gone.cancelled()
 
     asyncio.run(main())
 
@@ -283,7 +286,9 @@ def test_a_cancelled_wait_for_a_turn_loses_no_turn() -> None:
         await asyncio.sleep(0.1)
         for one in gone:
             one.cancel()
+        before = len(bench.sent)
         await asyncio.wait_for(bench.calls(limits, "1", 5, 0.001), 2)
+        assert len(bench.sent) == before + 5
 
     asyncio.run(main())
 

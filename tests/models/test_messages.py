@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import os
 from pathlib import Path
 
@@ -123,3 +125,10 @@ def test_one_who_gives_up_leaves_the_others_their_image(png: str) -> None:
         return await second
 
     assert asyncio.run(main()).startswith("data:image/png;base64,")
+
+
+def test_the_digest_is_that_of_the_bytes_sent(tmp_path: Path) -> None:
+    path = tmp_path / "figure.png"
+    Image.new("RGB", (40, 30), "red").save(path)
+    sent = asyncio.run(DataUrls().sent(str(path), ImageLimits(max_side=32)))
+    assert sent.digest == hashlib.sha256(base64.b64decode(sent.url.partition(",")[2])).hexdigest()

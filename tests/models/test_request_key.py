@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import random
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_juicer_ext.models.endpoint import EndpointConfig
-from data_juicer_ext.models.request_key import data_url_digest, request_key
+from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.types import Message, Request
 
 CONFIG = EndpointConfig(model="m", base_url="https://api.example.com/v1")
@@ -178,15 +177,3 @@ def test_the_key_of_one_request_stays_for_ever() -> None:
         '"draw":0,"endpoint":"api.example.com"}'
     )  # fmt: skip
     assert key() == hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def test_the_digest_is_that_of_the_bytes_sent() -> None:
-    data = bytes(range(256)) * 9
-    url = "data:image/png;base64," + base64.b64encode(data).decode()
-    assert data_url_digest(url) == hashlib.sha256(data).hexdigest()
-
-
-@pytest.mark.parametrize("url", ["https://x/y.png", "data:image/png,abc", "data:image/png;base64", "data:;base64,@@"])
-def test_another_kind_of_url_is_an_error(url: str) -> None:
-    with pytest.raises(ValueError):
-        data_url_digest(url)

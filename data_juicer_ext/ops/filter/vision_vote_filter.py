@@ -14,7 +14,8 @@ from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.domains import spelled_out
 from data_juicer_ext.qa.letters import LetterParse, parse_rationale
-from data_juicer_ext.qa.verdicts import Draw
+from data_juicer_ext.qa.permute import shown
+from data_juicer_ext.qa.verdicts import Draw, draw_label
 from data_juicer_ext.qa.votes import first_agreeing, vote
 
 OP_NAME = "vision_vote_filter"
@@ -90,7 +91,7 @@ class VisionVoteFilter(ModelFilter):
         parses = [parse for parse, _ in drawn]
         decision = vote(parses, self.draws, self.majority, row["answer"])
         assert decision is not None, "a vote with all draws made has a verdict"
-        decision.detail["letters"] = [_letters(parse) for parse in parses]
+        decision.detail["letters"] = [draw_label(parse) for parse in parses]
         failure = next((parse for parse in parses if isinstance(parse, Failure)), None)
         if decision.verdict == "undecided" and failure is not None:
             decision.detail["message"] = failure.message
@@ -109,7 +110,7 @@ class VisionVoteFilter(ModelFilter):
     async def _draw(self, row: dict[str, Any], draw: int, calls: Calls) -> tuple[Draw, str]:
         """How one draw is read, and its text."""
         order = self.order(row, draw, self.permute_options)
-        options = [row["options"][index] for index in order]
+        options = shown(row["options"], order)
         asked = request(self.template, self.sampling, images=tuple(row["images"]), draw=draw,
                         domain=spelled_out(row["domain"]), caption=row["caption"],
                         question=row["question"], options=options)  # fmt: skip
@@ -117,9 +118,3 @@ class VisionVoteFilter(ModelFilter):
         if isinstance(answer, Failure):
             return answer, ""
         return mapped_back(answer[0], order), answer[1].text
-
-
-def _letters(draw: Draw) -> str:
-    if not isinstance(draw, LetterParse):
-        return "failed"
-    return ",".join(draw.letters) or draw.kind

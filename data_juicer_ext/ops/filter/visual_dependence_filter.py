@@ -13,6 +13,7 @@ from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.domains import spelled_out
+from data_juicer_ext.qa.permute import shown
 from data_juicer_ext.qa.verdicts import Draw, blind_check
 
 OP_NAME = "visual_dependence_filter"
@@ -89,7 +90,7 @@ class VisualDependenceFilter(ModelFilter):
 
     async def _draw(self, row: dict[str, Any], draw: int, calls: Calls) -> Draw:
         order = self.order(row, draw, self.permute_options)
-        options = [row["options"][index] for index in order]
+        options = shown(row["options"], order)
         asked = request(self.template, self.sampling, draw=draw, domain=spelled_out(row["domain"]),
                         caption=row["caption"], question=row["question"], options=options)  # fmt: skip
         answer = await self.ask_letter(calls, asked, options)
