@@ -134,33 +134,35 @@ class Dispatcher(Closing):
         return self._done(call, outcome)
 
     async def _race(self, call: _Call) -> Outcome:
-        """The outcome of one try, which goes out twice if it is slow and the endpoint is hedged."""
+        """The outcome of one try, which goes out once more if it is slow and the endpoint is hedged."""
         race, started, task = Race(), time.monotonic(), call.request.task
         self._hedging.began()
 
         async def first(copy: Copy) -> Outcome:
             return await self._copy(call, copy)
 
-        async def second(copy: Copy) -> Outcome:
+        async def another(copy: Copy) -> Outcome:
             async with self._limits.slot(urgent=True):
                 await self._limits.turn(self._tokens(call))
                 return await self._copy(call, copy)
 
-        hedged = second if self._hedging.on else None
+        hedged = another if self._hedging.on else None
         outcome = await race.run(first, hedged, lambda elapsed: self._hedging.look(task, elapsed))
         if race.cancelled and (current := asyncio.current_task()) is not None:
             self._cancelled.add(current)
         if decide(outcome) is None:
             self._hedging.answered(task, time.monotonic() - started)
             if isinstance(outcome, Completion) and race.abandoned:
-                call.usage = _sum(call.usage, replace(self._used(call, outcome), estimated=True))
+                used = replace(self._used(call, outcome), estimated=True)
+                for _ in range(race.abandoned):
+                    call.usage = _sum(call.usage, used)
         return outcome
 
     async def _copy(self, call: _Call, copy: Copy) -> Outcome:
         """Send the request once, and tell limits and circuit breaker how that went."""
         started = time.monotonic()
         call.tries += 1
-        copy.sent = True
+        copy.sent_at = started
         outcome: Outcome
         try:
             outcome = await self._send(call, copy)

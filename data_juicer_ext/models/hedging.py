@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import deque
 
-EXTRA_SHARE = 0.05  # second copies a call, at most
+EXTRA_SHARE = 0.05  # further copies a call, at most
 ENOUGH = 20  # latencies of a task that must be known before a quantile of them says anything
 WINDOW = 500
 UNKNOWN_S = 0.5  # between two looks at a call while nothing is known of its like
@@ -64,7 +64,7 @@ class Hedging:
         self._allowed = min(self._burst, self._allowed + EXTRA_SHARE)
 
     def look(self, task: str, elapsed: float) -> float:
-        """At a call that went out `elapsed` seconds ago: seconds until the next look, or 0 for "twice, now"."""
+        """At a call that went out `elapsed` seconds ago: seconds until the next look, or 0 for "another copy, now"."""
         patience = self.patience(task)
         if patience is None:
             return UNKNOWN_S

@@ -1,4 +1,4 @@
-"""One try of a call: a copy of it, or two where the first is slow, and the first usable outcome.
+"""One try of a call: a copy of it, or more where it is slow, and the first usable outcome.
 
 A cancelled try still gives what has already arrived: an answer that was paid for is then stored
 by whoever waits for it, and the next run need not pay again.
@@ -19,13 +19,18 @@ Outcome: TypeAlias = Completion | Exception
 
 HEAD_GRACE_S = 0.05  # a response may have reached this machine and not yet this process
 BODY_GRACE_S = 1.0  # a response whose head has come is likely whole within this time
+# Where one call in a hundred hangs, one in ten thousand does so twice: a batch of some thousands has one.
+MOST_COPIES = 3
 
 
 @dataclass
 class Copy:
-    """One copy of a call: `sent` once it is on its way, `arrived` once its response's head is here."""
+    """One copy of a call: `sent_at` is set once it is on its way, `arrived` once its response's head is here.
 
-    sent: bool = False
+    `sent_at` is a time of the monotonic clock in seconds.
+    """
+
+    sent_at: float | None = None
     arrived: bool = False
 
 
@@ -40,19 +45,18 @@ class Race:
         self.cancelled = False
         self._copies: dict[asyncio.Future[Outcome], Copy] = {}
 
-    async def run(self, first: Send, second: Send | None = None, look: Look = lambda elapsed: 0.0) -> Outcome:
+    async def run(self, first: Send, another: Send | None = None, look: Look = lambda elapsed: 0.0) -> Outcome:
         """The first usable outcome, or the first copy's where none is usable.
 
-        `look(elapsed)` is asked while only the first copy is out: it gives the seconds until it wants to
-        be asked again, or 0 to start `second`. The slower copy is cancelled and has ended when this
-        returns. `first` and `second` raise nothing but CancelledError.
+        `look(elapsed)` is asked while no copy has come back, with the seconds since the latest was sent: it
+        gives the seconds until it wants to be asked again, or 0 to start `another`, up to `MOST_COPIES` in
+        all. The slower copies are cancelled and have ended when this returns. `first` and `another` raise
+        nothing but CancelledError.
         """
         try:
             self._start(first)
-            if second is not None:
-                await self._until_slow(look)
-                if not self._done():
-                    self._start(second)
+            while another is not None and len(self._copies) < MOST_COPIES and await self._is_slow(look):
+                self._start(another)
             return await self._first_usable()
         except asyncio.CancelledError:
             outcome = await self._what_arrived()
@@ -65,14 +69,18 @@ class Race:
 
     @property
     def abandoned(self) -> int:
-        """How many copies were on their way and did not come back before the other had won."""
-        return sum(copy.sent for task, copy in self._copies.items() if task.cancelled())
+        """How many copies were on their way and did not come back before another had won."""
+        return sum(copy.sent_at is not None for task, copy in self._copies.items() if task.cancelled())
 
-    async def _until_slow(self, look: Look) -> None:
-        """Wait for the first copy, but no longer than `look` is patient."""
-        began = time.monotonic()
-        while not self._done() and (wait := look(time.monotonic() - began)) > 0:
-            await asyncio.wait(self._copies, timeout=wait)
+    async def _is_slow(self, look: Look) -> bool:
+        """Wait until a copy is back (False), or `look` has no more patience with the latest."""
+        latest = list(self._copies.values())[-1]
+        while not self._done():
+            wait = look(0.0 if latest.sent_at is None else time.monotonic() - latest.sent_at)
+            if wait <= 0:
+                return True
+            await asyncio.wait(self._copies, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+        return False
 
     def _done(self) -> bool:
         return any(task.done() for task in self._copies)
@@ -88,8 +96,8 @@ class Race:
             outcome = self._usable()
             if outcome is not None:
                 return outcome
-            # A second copy that still waits for a slot may be waiting for the one that we hold.
-            pending = {task for task in pending if self._copies[task].sent}
+            # A copy that still waits for a slot may be waiting for the one that we hold.
+            pending = {task for task in pending if self._copies[task].sent_at is not None}
         return next(iter(self._copies)).result()
 
     def _usable(self) -> Outcome | None:

@@ -98,6 +98,15 @@ def test_a_hung_call_is_answered_by_its_second_copy(server: FakeServer) -> None:
     assert all(result.usage == Usage(11, 7) for result in others if result.tries == 1)
 
 
+def test_a_call_that_hangs_twice_is_answered_by_a_third_copy_and_no_fourth(server: FakeServer) -> None:
+    server.responder = on_last(Reply(hang=True), Reply(hang=True), Reply("C", delay=0.5), Reply("D"))
+    model = get_model(config_for(server, timeout=60, deadline=60, hedge=0.95))
+    texts = [*(f"q{number}" for number in range(100)), "last"]
+    *_, last = [answered(result) for result in drive(texts, lambda text: model.ask(question(text)), reraise, width=1)]
+    assert (last.text, last.tries, last.usage) == ("C", 3, Usage(33, 21, estimated=True))
+    assert sent_as_last(server) == 3
+
+
 def test_without_hedging_nothing_is_sent_twice(server: FakeServer) -> None:
     rng = random.Random(3)
     server.responder = lambda body: Reply("B", delay=rng.choice([0.0, 0.0, 0.0, 0.05]))

@@ -25,8 +25,8 @@ from tests.models.storing import ABOUT, key_of
 USABLE = Completion("B")
 
 
-async def cancelled_after(seconds: float, run: Race, *sends: race.Send) -> Outcome:
-    task = asyncio.ensure_future(run.run(*sends))
+async def cancelled_after(seconds: float, run: Race, send: race.Send) -> Outcome:
+    task = asyncio.ensure_future(run.run(send))
     await asyncio.sleep(seconds)
     task.cancel()
     return await task
@@ -36,7 +36,7 @@ def coming(head: float, body: float, outcome: Outcome = USABLE) -> race.Send:
     """A copy whose response's head comes after `head` seconds and its body `body` seconds later."""
 
     async def send(copy: Copy) -> Outcome:
-        copy.sent = True
+        copy.sent_at = time.monotonic()
         await asyncio.sleep(head)
         copy.arrived = True
         await asyncio.sleep(body)
@@ -72,7 +72,7 @@ def test_no_copy_is_left_behind() -> None:
     ended: list[str] = []
 
     async def endless(copy: Copy) -> Outcome:
-        copy.sent = True
+        copy.sent_at = time.monotonic()
         try:
             await asyncio.sleep(60)
         finally:
