@@ -12,7 +12,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -71,15 +73,29 @@ def fence_line(text: str) -> str:
     return " ".join(fence(text).split())
 
 
-# Each template that was read, by own folder and name, with what tells whether its file has changed.
-_read: dict[tuple[str, str], tuple[str, Callable[[], bool]]] = {}
+@dataclass
+class _Read:
+    """A template as it was read, and when its file was last seen to be the same."""
+
+    source: str
+    is_current: Callable[[], bool]
+    seen: float
+
+
+# Each template that was read, by own folder and name.
+_read: dict[tuple[str, str], _Read] = {}
+LOOK_AGAIN_S = 0.5  # a template's file is looked at no more often
 
 
 def _source(name: str) -> str:
     own = os.environ.get("DJ_EXT_PROMPTS", "")
-    known = _read.get((own, name))
-    if known is not None and known[1]():
-        return known[0]
+    known, now = _read.get((own, name)), time.monotonic()
+    if known is not None:
+        if now - known.seen < LOOK_AGAIN_S:
+            return known.source
+        if known.is_current():
+            known.seen = now
+            return known.source
     environment = _environment(own)
     try:
         loader = environment.loader
@@ -87,7 +103,7 @@ def _source(name: str) -> str:
         source, _, is_current = loader.get_source(environment, f"{name}.jinja")
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: not found ({error})") from error
-    _read[own, name] = source, is_current or (lambda: False)
+    _read[own, name] = _Read(source, is_current or (lambda: False), now)
     return source
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_juicer_ext import prompts
 from data_juicer_ext.prompts import PromptError, fence, fence_line, fingerprint, render, request, shipped_folder
 from data_juicer_ext.qa.claims import parse_claims
 from data_juicer_ext.qa.letters import parse_letter
@@ -181,6 +182,7 @@ def test_templates_of_the_user_come_first(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "verisciqa").mkdir()
     own = tmp_path / "verisciqa" / "repair.jinja"
     monkeypatch.setenv("DJ_EXT_PROMPTS", str(tmp_path))
+    monkeypatch.setattr(prompts, "LOOK_AGAIN_S", 0.0)
     own.write_text("Own: {{ problem }}", encoding="utf-8")
     assert render("verisciqa/repair", problem="x")[0].text == "Own: x"
     assert fingerprint("verisciqa/repair") != shipped

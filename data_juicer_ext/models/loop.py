@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import gc
 import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Sequence
@@ -20,12 +21,17 @@ R = TypeVar("R")
 CANCEL_WAIT_S = 5.0  # how long an interrupted run waits for its calls to end
 CLOSE_WAIT_S = 2.0  # how long the end of the process waits for connections to close
 DRIVE_WIDTH = 1024  # items in progress at once: bounds memory, not calls (the client's limits do that)
+WIDTH_A_SLOT = 4  # items in progress a call in flight: enough for those that wait to be tried again
 
 
 class _ProcessLoop:
     """The running loop, its thread, and what lives as long as it does."""
 
     def __init__(self) -> None:
+        # The libraries that a host has loaded by now are a million objects. Looking through them for
+        # garbage again and again would stop all calls for 0.2 s each time.
+        gc.collect()
+        gc.freeze()
         self.loop = asyncio.new_event_loop()
         self.shared: dict[Hashable, Any] = {}
         self.shared_lock = threading.Lock()
@@ -141,6 +147,11 @@ async def gather_ordered(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
+
+
+def drive_width(max_concurrency: int) -> int:
+    """How many items to have in progress for so many calls in flight."""
+    return min(DRIVE_WIDTH, max(64, WIDTH_A_SLOT * max_concurrency))
 
 
 def drive(

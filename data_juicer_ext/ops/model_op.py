@@ -6,7 +6,7 @@ across the whole batch. Each row ends as an `Outcome`; no row's error touches an
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from data_juicer_ext.models.client import Client, RunPlace, cost_of, get_model
@@ -18,7 +18,7 @@ from data_juicer_ext.models.endpoint import (
     require_key,
 )
 from data_juicer_ext.models.ledger import Entry, Spending, spent_before
-from data_juicer_ext.models.loop import DRIVE_WIDTH, drive
+from data_juicer_ext.models.loop import drive, drive_width
 from data_juicer_ext.models.prices import PriceError, load_prices
 from data_juicer_ext.models.ray_governor import share_with_workers
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
@@ -28,10 +28,11 @@ from data_juicer_ext.prompts import PromptError, fingerprint, render
 from data_juicer_ext.prompts import check as check_template
 from data_juicer_ext.rows import add_provenance
 
-# A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray a
-# batch is a task, and smaller ones spread over workers.
+# A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray it is
+# a block, whatever its size: any number would make Ray merge smaller blocks into one task, and
+# leave other workers without any.
 BATCH_SIZE = 10_000
-RAY_BATCH_SIZE = 512
+RAY_BATCH_SIZE = None
 
 # What of a `Spending` belongs to the run, not to the row.
 _OF_THE_RUN = ("tries", "store_hits", "seconds")
@@ -231,7 +232,8 @@ class ModelOp(OwnOp):
 
         try:
             # A batch of the provider's holds the rows that ask at once; and they cost little memory.
-            return drive(rows, one, unrecorded, DRIVE_WIDTH if self.endpoint.mode == "direct" else len(rows))
+            direct = self.endpoint.mode == "direct"
+            return drive(rows, one, unrecorded, drive_width(self.endpoint.max_concurrency) if direct else len(rows))
         except RecordError as error:
             stop(f"{self._name}: {error}")
 
@@ -260,7 +262,7 @@ class ModelOp(OwnOp):
 
         Nothing that differs between a run and the same run resumed: an export must not depend on that.
         """
-        counted = {name: value for name, value in asdict(worth).items() if name not in _OF_THE_RUN}
+        counted = {name: value for name, value in vars(worth).items() if name not in _OF_THE_RUN}
         return {"tag": entry.tag, "model": entry.model, "prompt": entry.prompt, "parser": entry.parser,
                 "sampling": entry.sampling, "reason": entry.reason, **counted}  # fmt: skip
 
