@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_juicer_ext import rows
 from data_juicer_ext.rows import (
     CLAIM_ROW,
     FIGURE_ROW,
@@ -146,3 +147,20 @@ def test_a_readers_caption_has_no_labels() -> None:
     figure = Figure(caption=caption, labels=["fig:left", "fig:right"])
     assert read_caption(figure) == "Left (a) and right (b), at (x, y)."
     assert figure_row({"paper_id": "p"}, figure)["caption"] == read_caption(figure)
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["\\ref", "\\u00", "a\r\nb", "\x00"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(_JSON)
+def test_the_short_way_to_json_gives_what_the_long_one_gives(value: Any) -> None:
+    assert to_json(value) == json.dumps(rows._clean(value), ensure_ascii=False, allow_nan=False)
