@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from data_juicer_ext import __version__, store_command
+from data_juicer_ext import __version__, ingest_command, store_command
 from data_juicer_ext.prompts import shipped_folder
 
 
@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     summary.set_defaults(run=_summary)
 
     store_command.add_to(commands)
+    ingest_command.add_to(commands)
 
     recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them")
     recipes.add_argument("--to", type=Path, help="copy recipes and prompts into this folder")

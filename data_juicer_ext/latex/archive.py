@@ -2,148 +2,221 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
+import contextlib
 import lzma
-import tarfile
+import re
+import struct
 import zipfile
 import zlib
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import BinaryIO
 
+from data_juicer_ext.latex.compressed import TooLargeError, is_compressed
 from data_juicer_ext.latex.options import LatexOptions, PaperError
+from data_juicer_ext.latex.refusals import Refusals
+from data_juicer_ext.latex.tar_members import NoHeaderError, Readable, Stream, is_tar, tar_members
 
 _RATIO = 500
 _FREE = 20_000_000  # below this many bytes the ratio says nothing
 _CHUNK = 1 << 20
-_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile,
+_LARGEST = 300_000_000  # of one member, in bytes
+_LONGEST_NAME = 1000
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
+_ENTRY = b"PK\x01\x02"
+_LOCAL_HEADER = 30
+# bzip2 and LZMA members decompress without a bound in the standard library, and papers use neither.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error,
            NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError)  # fmt: skip
-_ENDED = "the archive of {name} is broken ({error}); fetch it again"
 
 
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
+def is_zip(head: bytes) -> bool:
+    """Whether a file that starts with `head` is a zip."""
+    return head.startswith(_ZIPS)
 
 
-class _BombError(Exception):
-    """More comes out of an archive than is allowed."""
+def is_archive(head: bytes) -> bool:
+    """Whether a file that starts with `head` (512 bytes) is an archive or compressed."""
+    return is_zip(head) or is_compressed(head) or is_tar(head)
+
+
+def most_bytes(packed: int, options: LatexOptions) -> int:
+    """How much may come out of an archive of `packed` bytes."""
+    return min(options.max_bytes, max(_FREE, packed * _RATIO))
+
+
+@contextlib.contextmanager
+def refusing(name: str, packed: int, options: LatexOptions) -> Iterator[None]:
+    """Turns what goes wrong while an archive is read into a PaperError that says what to do."""
+    try:
+        yield
+    except PaperError:
+        raise
+    except TooLargeError:
+        most = most_bytes(packed, options)
+        if most == options.max_bytes:
+            told = f"max_bytes ({most}); raise it if the archive is to be trusted"
+        else:
+            told = f"{most} bytes from {packed}, as bombs do; if it is to be trusted, unpack it and name the folder"
+        raise PaperError(f"{name} unpacks to more than {told}") from None
+    except _BROKEN as error:
+        raise PaperError(f"the archive of {name} is broken ({error}); fetch it again") from error
 
 
 class Unpacked:
-    """The members of an archive: contents by path, and a note for each member that was refused."""
+    """The members of an archive: contents by path, and notes on refused members and (`remarks`) on all of it."""
 
     def __init__(self, name: str, options: LatexOptions, packed: int) -> None:
         self.files: dict[str, bytes] = {}
-        self.notes: list[str] = []
-        self.seen = 0
-        self.bytes = 0
+        self._refusals = Refusals("archive member")
+        self.remarks: list[str] = []
+        self._seen = 0
+        self._left = most_bytes(packed, options)
         self._name = name
         self._options = options
-        self._most = min(options.max_bytes, max(_FREE, packed * _RATIO))
 
-    def count(self) -> None:
-        """One more member; raises PaperError when there are too many."""
-        self.seen += 1
-        if self.seen > self._options.max_members:
+    @property
+    def notes(self) -> list[str]:
+        """What was refused, and why."""
+        return self._refusals.lines + self.remarks
+
+    def count(self, members: int = 1) -> None:
+        """So many members more; raises PaperError when there are too many."""
+        self._seen += members
+        if self._seen > self._options.max_members:
             raise PaperError(
                 f"{self._name} holds more than {self._options.max_members} members; "
                 "raise max_members if it is to be trusted"
             )
 
-    def add(self, member: str, stream: _Readable) -> None:
-        """Read one member, unless its path leaves the folder."""
-        path = safe_path(member)
-        if path is None:
-            self.refuse(member, "its path leaves the paper's folder")
+    def add(self, member: str, size: int, stream: Readable) -> None:
+        """Read one member, unless its name is refused. Raises TooLargeError if all together are too large."""
+        if size > self._left:
+            raise TooLargeError
+        path, reason = safe_path(member)
+        if not reason and size > _LARGEST:
+            reason = f"it is larger than {_LARGEST} bytes"
+        if reason:
+            self.refuse(member, reason)
             return
-        data = _read(stream, self._most - self.bytes, self._name)
-        self.bytes += len(data)
+        data = _read(stream, self._left)
+        self._left -= len(data)
+        if path in self.files:
+            self._refusals.add(path, "the last one is read", verb="found more than once")
+        elif is_archive(data[:512]):
+            self._refusals.add(path, "archives inside an archive are not opened", verb="kept closed")
         self.files[path] = data
 
     def refuse(self, member: str, reason: str) -> None:
-        """Note a member that is not read (the first 50 by name)."""
-        if len(self.notes) < 50:
-            self.notes.append(f"archive member refused: {member[:200]!r}: {reason}")
+        """Note a member that is not read."""
+        self._refusals.add(member, reason)
 
 
-def safe_path(member: str) -> str | None:
-    """`member` as a clean relative path, or None if it is absolute or climbs out."""
-    if "\x00" in member or member.startswith(("/", "\\")) or member[1:2] == ":":
-        return None
+def safe_path(member: str) -> tuple[str, str]:
+    """`member` as a clean relative path, and why it is refused ("" where it is not)."""
+    if _CONTROL.search(member):
+        return "", "its name holds control characters"
+    if len(member) > _LONGEST_NAME:
+        return "", f"its name is longer than {_LONGEST_NAME} characters"
     parts = [part for part in member.replace("\\", "/").split("/") if part not in ("", ".")]
-    if ".." in parts or not parts:
-        return None
-    return "/".join(parts)
+    if member.startswith(("/", "\\")) or member[1:2] == ":" or ".." in parts:
+        return "", "its path leaves the paper's folder"
+    return "/".join(parts), "" if parts else "it has no name"
 
 
-def decompressed(data: bytes, name: str, options: LatexOptions) -> bytes:
-    """`data` without its gzip, bzip2 or xz layer, bounded in size."""
-    module = gzip if data.startswith(b"\x1f\x8b") else bz2 if data.startswith(b"BZh") else lzma
-    try:
-        with module.open(io.BytesIO(data), "rb") as stream:
-            return _read(stream, min(options.max_bytes, max(_FREE, len(data) * _RATIO)), name)
-    except _BombError:
-        raise _too_large(name) from None
-    except _BROKEN as error:
-        raise PaperError(_ENDED.format(name=name, error=error)) from error
+def read_tar(stream: Stream, name: str, options: LatexOptions, packed: int) -> Unpacked:
+    """The plain files of a tar; links, devices, sparse files and climbing paths are refused and noted.
 
-
-def read_tar(data: bytes, name: str, options: LatexOptions, packed: int) -> Unpacked:
-    """The regular files of a tar; links, devices and climbing paths are refused and noted."""
+    `packed` is the size of the archive as it came. Call it, like `read_zip`, within `refusing`.
+    """
     unpacked = Unpacked(name, options, packed)
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-            for member in archive:
-                unpacked.count()
-                stream = archive.extractfile(member) if member.isreg() else None
-                if stream is not None:
-                    unpacked.add(member.name, stream)
-                elif not member.isdir():
-                    unpacked.refuse(member.name, "it is a link or a device")
-    except _BombError:
-        raise _too_large(name) from None
-    except PaperError:
-        raise
-    except _BROKEN as error:
-        raise PaperError(_ENDED.format(name=name, error=error)) from error
+        for member in tar_members(stream):
+            unpacked.count()
+            if not member.refusal:
+                unpacked.add(member.name, member.size, member)
+            elif not member.is_folder:
+                unpacked.refuse(member.name, member.refusal)
+    except NoHeaderError as error:
+        if not unpacked.files:
+            raise
+        unpacked.remarks.append(f"archive: {error}; the rest was not read")
     return unpacked
 
 
-def read_zip(data: bytes, name: str, options: LatexOptions) -> Unpacked:
-    """The files of a zip, as `read_tar`."""
-    unpacked = Unpacked(name, options, len(data))
+def read_zip(file: BinaryIO, name: str, options: LatexOptions, packed: int) -> Unpacked:
+    """The files of a zip, as `read_tar`; members that can't be decompressed are refused and noted."""
+    unpacked = Unpacked(name, options, packed)
+    unpacked.count(_entries(file))  # before the standard library makes an object of each
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if _overlap(members):
+            raise PaperError(f"{name} is a zip whose members overlap, as only bombs do; fetch it again")
+        if sum(member.file_size for member in members) > most_bytes(packed, options):
+            raise TooLargeError
+        for member in members:
+            _unzip(archive, member, unpacked)
+    return unpacked
+
+
+def _unzip(archive: zipfile.ZipFile, member: zipfile.ZipInfo, unpacked: Unpacked) -> None:
+    if member.is_dir():
+        return
+    if reason := _zip_refusal(member):
+        unpacked.refuse(member.orig_filename, reason)
+        return
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for member in archive.infolist():
-                unpacked.count()
-                if member.is_dir():
-                    continue
-                if (member.external_attr >> 28) not in (0, 8):
-                    unpacked.refuse(member.filename, "it is a link or a device")
-                elif member.flag_bits & 1:
-                    unpacked.refuse(member.filename, "it is encrypted")
-                else:
-                    with archive.open(member) as stream:
-                        unpacked.add(member.filename, stream)
-    except _BombError:
-        raise _too_large(name) from None
-    except PaperError:
-        raise
+        with archive.open(member) as stream:
+            unpacked.add(_zip_name(member), member.file_size, stream)
     except _BROKEN as error:
-        raise PaperError(_ENDED.format(name=name, error=error)) from error
-    return unpacked
+        unpacked.refuse(member.filename, f"it can't be unpacked ({error})")
 
 
-def _read(stream: _Readable, most: int, name: str) -> bytes:
+def _zip_refusal(member: zipfile.ZipInfo) -> str:
+    if (member.external_attr >> 28) not in (0, 8):
+        return "it is a link or a device"
+    if member.flag_bits & 1:
+        return "it is encrypted"
+    if member.compress_type not in _METHODS:
+        return f"it is compressed by a method that is not read (number {member.compress_type})"
+    return "its name holds control characters" if "\x00" in member.orig_filename else ""
+
+
+def _zip_name(member: zipfile.ZipInfo) -> str:
+    """The name of a member; UTF-8 that is not marked as such (as macOS writes it) is read as UTF-8."""
+    if member.flag_bits & 0x800 or member.filename.isascii():
+        return member.filename
+    try:
+        return member.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return member.filename
+
+
+def _entries(file: BinaryIO) -> int:
+    """The most entries that the table of contents of a zip can have: each starts with the same mark."""
+    found, tail = 0, b""
+    file.seek(0)
+    while chunk := file.read(_CHUNK):
+        chunk = tail + chunk
+        found += chunk.count(_ENTRY)
+        tail = chunk[-len(_ENTRY) + 1 :]
+    return found
+
+
+def _overlap(members: Sequence[zipfile.ZipInfo]) -> bool:
+    """Whether two members claim the same bytes of a zip."""
+    spans = sorted((member.header_offset, _LOCAL_HEADER + member.compress_size) for member in members)
+    return any(start + length > following for (start, length), (following, _) in pairwise(spans))
+
+
+def _read(stream: Readable, most: int) -> bytes:
     chunks: list[bytes] = []
     left = most
     while chunk := stream.read(min(_CHUNK, left + 1)):
         left -= len(chunk)
         if left < 0:
-            raise _BombError(name)
+            raise TooLargeError
         chunks.append(chunk)
-    return b"".join(chunks)
-
-
-def _too_large(name: str) -> PaperError:
-    return PaperError(f"{name} unpacks to more than is allowed; raise max_bytes if it is to be trusted")
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)

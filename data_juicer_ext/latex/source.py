@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-import os
+import posixpath
 import re
+import unicodedata
+from io import BufferedReader
 from pathlib import Path
+from typing import Any, cast
 
-from data_juicer_ext.latex.archive import Unpacked, decompressed, read_tar, read_zip
+from data_juicer_ext.latex.archive import Unpacked, is_archive, is_zip, most_bytes, read_tar, read_zip, refusing
+from data_juicer_ext.latex.compressed import Decompressed, is_compressed
+from data_juicer_ext.latex.folder import list_files
 from data_juicer_ext.latex.options import LatexOptions, PaperError
+from data_juicer_ext.latex.tar_members import BLOCK, is_tar
 
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 _LATEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{|section|input|chapter|includegraphics|caption)")
+_HEAD = 2048
 _MAX_FILE = 300_000_000
+_MAX_TEX = 100_000_000  # of a paper that is one compressed file
+_BUFFER = 1 << 17
 
 
 class SourceTree:
     """Reads the files of a paper by their path relative to its folder; nothing outside is reached."""
 
-    def __init__(self, name: str, files: dict[str, bytes] | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        files: dict[str, bytes] | None = None,
+        folder: Path | None = None,
+        on_disk: dict[str, str] | None = None,
+    ) -> None:
+        """The tree `name` of `files` (contents by path), or of the paths in `folder` that `on_disk` maps names to."""
         self.name = name
         self.notes: list[str] = []
         self._contents = files if files is not None else {}
         self._folder = folder
-        self._names: set[str] = set(self._contents)
+        self._on_disk = on_disk or {}
+        self._names: set[str] = {*self._contents, *self._on_disk}
         self._lower: dict[str, str] | None = None
+        self._own_names: set[str] | None = None
         self._by_name: dict[str, list[str]] | None = None
 
     @property
@@ -36,10 +54,16 @@ class SourceTree:
         return path in self._names
 
     def same_but_case(self, path: str) -> str | None:
-        """A path that differs from `path` in upper and lower case only."""
+        """A path that differs from `path` in upper and lower case only, or in how Unicode spells its accents."""
         if self._lower is None:
-            self._lower = {name.lower(): name for name in sorted(self._names, reverse=True)}
-        return self._lower.get(path.lower())
+            self._lower = {_folded(name): name for name in sorted(self._names, reverse=True)}
+        return self._lower.get(_folded(path))
+
+    def has_own_name(self, name: str) -> bool:
+        """Whether any file, in whatever folder, has `name`, in any case."""
+        if self._own_names is None:
+            self._own_names = {_folded(path.rsplit("/", 1)[-1]) for path in self._names}
+        return _folded(name) in self._own_names
 
     def elsewhere(self, name: str, folder: str) -> str | None:
         """The one file below `folder` whose own name is that of `name`, whatever its folder; None if several."""
@@ -55,35 +79,19 @@ class SourceTree:
         """The content of a file. Raises PaperError if it cannot be read."""
         if self._folder is None or path in self._contents:
             return self._contents[path]
-        file = self._folder / path
+        file = self._folder / self._on_disk.get(path, path)
         try:
-            if file.stat().st_size > _MAX_FILE:
-                raise PaperError(f"{path} of {self.name} is larger than {_MAX_FILE} bytes")
-            return file.read_bytes()
+            if file.stat().st_size <= _MAX_FILE:
+                return file.read_bytes()
         except OSError as error:
             raise PaperError(f"{path} of {self.name} cannot be read ({error.strerror})") from error
+        raise PaperError(f"{path} of {self.name} is larger than {_MAX_FILE} bytes")
 
     def write_virtual(self, path: str, data: bytes) -> None:
         """A file that the paper itself writes while it is typeset."""
         self._contents[path] = data
         self._names.add(path)
-        self._lower = self._by_name = None
-
-    def list_folder(self, folder: Path, limit: int) -> None:
-        """Take in the files under `folder`: no links out of it, at most `limit`."""
-        root = folder.resolve()
-        for parent, folders, files in os.walk(folder):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(files):
-                file = Path(parent) / name
-                relative = file.relative_to(folder).as_posix()
-                if file.is_symlink() and not file.resolve().is_relative_to(root):
-                    self.notes.append(f"file refused: {relative!r}: it is a link out of the paper's folder")
-                elif len(self._names) >= limit:
-                    self.notes.append(f"the folder holds more than {limit} files; the rest was not looked at")
-                    return
-                elif file.is_file():
-                    self._names.add(relative)
+        self._lower = self._by_name = self._own_names = None
 
 
 def open_source(path: Path, options: LatexOptions) -> tuple[SourceTree, str]:
@@ -95,42 +103,77 @@ def open_source(path: Path, options: LatexOptions) -> tuple[SourceTree, str]:
         raise PaperError(f"{path} does not exist; check paper_path (and paper_root, if it is relative)")
     if path.is_dir():
         return _folder(path, options), ""
+    if not path.is_file():
+        raise PaperError(f"{path} is a device, a pipe or a socket; an archive, a folder or a .tex is expected")
     try:
-        if path.stat().st_size > options.max_bytes:
-            raise PaperError(f"{path} is larger than max_bytes ({options.max_bytes} bytes)")
-        data = path.read_bytes()
+        file = path.open("rb")
     except OSError as error:
         raise PaperError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
-    return _from_bytes(path, data, options)
+    with file:
+        packed = path.stat().st_size
+        if packed > options.max_bytes:
+            raise PaperError(f"{path} is larger than max_bytes ({options.max_bytes} bytes)")
+        with refusing(str(path), packed, options):
+            return _from_file(path, file, packed, options)
 
 
-def _from_bytes(path: Path, data: bytes, options: LatexOptions) -> tuple[SourceTree, str]:
-    packed = len(data)
-    if not data:
+def _from_file(path: Path, file: BufferedReader, packed: int, options: LatexOptions) -> tuple[SourceTree, str]:
+    head = file.peek(BLOCK)[:BLOCK]
+    if not head:
         raise PaperError(f"{path} is empty; fetch it again")
-    if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
-        return _archive(path, read_zip(data, str(path), options)), ""
-    compressed = data.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"))
-    if compressed:
-        data = decompressed(data, str(path), options)
-    if data[257:262] == b"ustar" or _old_tar(data):
-        return _archive(path, read_tar(data, str(path), options, packed)), ""
-    _refuse_other(path, data)
-    if compressed:
-        name = path.name.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
-        name = name if name.endswith(TEX_SUFFIXES) else f"{name}.tex"
-        return SourceTree(str(path), {name: data}), name
+    if is_zip(head):
+        return _archive(path, read_zip(file, str(path), options, packed)), ""
+    if is_tar(head):
+        return _archive(path, read_tar(file, str(path), options, packed)), ""
+    if is_compressed(head):
+        return _from_compressed(path, Decompressed(file, most_bytes(packed, options)), packed, options)
+    data = _single(path, file)
     tree = _folder(path.parent, options, one_level=True)
     tree.write_virtual(path.name, data)
     return tree, path.name
 
 
+def _from_compressed(path: Path, layer: Decompressed, packed: int, options: LatexOptions) -> tuple[SourceTree, str]:
+    stream: BufferedReader = BufferedReader(cast(Any, layer), _BUFFER)
+    head = stream.peek(BLOCK)[:BLOCK]
+    if is_tar(head):
+        unpacked = read_tar(stream, str(path), options, packed)
+        unpacked.remarks += _rest(stream, layer)
+        return _archive(path, unpacked), ""
+    if is_archive(head):
+        raise PaperError(f"{path} is an archive inside an archive; unpack it once")
+    data = _single(path, stream)
+    name = path.name.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
+    name = name if name.endswith(TEX_SUFFIXES) else f"{name}.tex"
+    tree = SourceTree(str(path), {name: data})
+    tree.notes += _rest(stream, layer)
+    return tree, name
+
+
+def _rest(stream: BufferedReader, layer: Decompressed) -> list[str]:
+    """Read what stands behind the end of a tar or a file, so that checksums are compared; a note on garbage."""
+    stream.read(_BUFFER)
+    return ["archive: what follows the compressed data is garbage and was not read"] if layer.garbage else []
+
+
+def _single(path: Path, stream: BufferedReader) -> bytes:
+    """The content of a paper that is one file. Raises PaperError for what is not LaTeX."""
+    _refuse_known(path, stream.peek(_HEAD)[:_HEAD])
+    data = stream.read(_MAX_TEX + 1)
+    if len(data) > _MAX_TEX:
+        raise PaperError(f"{path} holds a single file of more than {_MAX_TEX} bytes, which is no LaTeX")
+    if _LATEX.search(data) is None:
+        raise PaperError(f"{path} is neither an archive nor LaTeX; a .tar, .tar.gz, .zip, .gz or .tex is expected")
+    return data
+
+
 def _folder(path: Path, options: LatexOptions, one_level: bool = False) -> SourceTree:
-    tree = SourceTree(str(path), folder=path)
     # A lone .tex may lie in a folder of thousands of papers: its own files are found all the same.
-    tree.list_folder(path, min(options.max_members, 5000) if one_level else options.max_members)
-    if not tree.names:
-        raise PaperError(f"{path} holds no files; a paper's folder holds its .tex files")
+    files, notes = list_files(path, min(options.max_members, 5000) if one_level else options.max_members)
+    tree = SourceTree(str(path), folder=path, on_disk=files)
+    tree.notes += notes
+    if not files:
+        raise PaperError(f"{path} holds no files{_first(notes)}; a paper's folder holds its .tex files")
     return tree
 
 
@@ -138,31 +181,33 @@ def _archive(path: Path, unpacked: Unpacked) -> SourceTree:
     tree = SourceTree(str(path), unpacked.files)
     tree.notes += unpacked.notes
     if not unpacked.files:
-        raise PaperError(f"{path} holds no files that can be read; fetch it again")
+        raise PaperError(f"{path} holds no files that can be read{_first(tree.notes)}; fetch it again")
+    if tree.notes and not any(_may_be_latex(name) for name in unpacked.files):
+        raise PaperError(f"{path} holds no LaTeX file that can be read{_first(tree.notes)}")
     return tree
 
 
-def _old_tar(data: bytes) -> bool:
-    """A tar without the ustar mark: its header's checksum says so."""
-    header = data[:512]
-    if len(header) < 512 or not header[148:156].strip(b" \x00").isdigit():
-        return False
-    try:
-        return int(header[148:156].strip(b" \x00"), 8) == sum(header[:148]) + 256 + sum(header[156:])
-    except ValueError:
-        return False
+def _first(notes: list[str]) -> str:
+    """The first note, to go into a message."""
+    return f" ({notes[0]}{' and more' * (len(notes) > 1)})" if notes else ""
 
 
-def _refuse_other(path: Path, data: bytes) -> None:
-    head = data[:2048].lstrip().lower()
+def _may_be_latex(name: str) -> bool:
+    return name.lower().endswith((*TEX_SUFFIXES, ".txt")) or "." not in posixpath.basename(name)
+
+
+def _refuse_known(path: Path, head: bytes) -> None:
+    head = head.lstrip().lower()
     if head.startswith(b"%pdf"):
         raise PaperError(f"{path} is a PDF, not LaTeX; read it with the PDF extractor")
     if head.startswith((b"<!doctype html", b"<html")):
         raise PaperError(f"{path} is a web page, not LaTeX; the download was answered by an error page")
     if head.startswith(b"%!ps"):
         raise PaperError(f"{path} is PostScript, not LaTeX; no source was submitted for this paper")
-    if _LATEX.search(data) is None:
-        raise PaperError(f"{path} is neither an archive nor LaTeX; a .tar, .tar.gz, .zip, .gz or .tex is expected")
+
+
+def _folded(path: str) -> str:
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).lower()
 
 
 def resolve(tree: SourceTree, name: str, folders: list[str], suffixes: tuple[str, ...]) -> str | None:
@@ -170,24 +215,14 @@ def resolve(tree: SourceTree, name: str, folders: list[str], suffixes: tuple[str
 
     Raises PermissionError for a name that leaves the paper's folder.
     """
-    outside = 0
-    candidates = []
-    for folder in folders:
-        for suffix in suffixes:
-            path = join(folder, name + suffix)
-            if path is None:
-                outside += 1
-            else:
-                candidates.append(path)
-    for path in candidates:
-        if tree.exists(path):
-            return path
-    for path in candidates:
-        if (found := tree.same_but_case(path)) is not None:
-            return found
-    if not candidates and outside:
+    paths = [path for path in (join(folder, name) for folder in folders) if path is not None]
+    if folders and not paths:
         raise PermissionError(name)
-    return None
+    own = name.replace("\\", "/").rsplit("/", 1)[-1]
+    ends = [suffix for suffix in suffixes if tree.has_own_name(own + suffix)]
+    candidates = [path + suffix for path in paths for suffix in ends]
+    found = next(filter(tree.exists, candidates), None)
+    return found or next(filter(None, map(tree.same_but_case, candidates)), None)
 
 
 def join(folder: str, name: str) -> str | None:

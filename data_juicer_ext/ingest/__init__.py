@@ -1,0 +1,1 @@
+"""Papers as archives and catalogues hand them out, made into paper rows."""
