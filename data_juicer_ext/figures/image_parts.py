@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,8 +46,11 @@ class ImageLimits:
 
     A file above `max_pixels` is refused (a decompression bomb, or useless at `max_side`); the other
     two are met by scaling down and by JPEG. A file in one of `formats` that fits goes out as it is,
-    others become PNG or JPEG, which every provider takes. `min_text_height` (pixels as sent; 0: do not
-    look): where scaling down brings text below it, the image is flagged.
+    others become PNG or JPEG, which every provider takes.
+
+    `min_text_height` (pixels as the model is shown them; 0: do not look): where scaling down brings text
+    below it, the image is flagged. Providers scale down again what they are sent: to `seen_pixels` in all,
+    and to `seen_short_side` pixels on the shorter side (0: not).
     """
 
     max_side: int = 2048
@@ -52,6 +58,14 @@ class ImageLimits:
     max_pixels: int = 80_000_000
     formats: tuple[str, ...] = ("PNG", "JPEG")
     min_text_height: int = 8
+    seen_pixels: int = 0
+    seen_short_side: int = 0
+
+    def shown(self, width: int, height: int) -> float:
+        """How far the provider scales an image of that size down: the factor of its sides, at most 1."""
+        by_pixels = math.sqrt(self.seen_pixels / (width * height)) if self.seen_pixels else 1.0
+        by_side = self.seen_short_side / min(width, height) if self.seen_short_side else 1.0
+        return min(1.0, by_pixels, by_side)
 
 
 @dataclass(frozen=True)
@@ -60,8 +74,8 @@ class ImagePart:
 
     `flags` say what was changed: `turned` (by its EXIF orientation), `first_frame` (of an
     animation or a stack), `flattened` (transparency on white), `converted` (colour model or depth),
-    `scaled_down`, `small_text` (scaled down so far that its smallest text, as far as shapes tell,
-    is below `min_text_height`), `jpeg` (compressed with loss to meet the bytes).
+    `scaled_down`, `small_text` (scaled down so far, here or by the provider, that its smallest text,
+    as far as shapes tell, is below `min_text_height`), `jpeg` (compressed with loss to meet the bytes).
     """
 
     mime: str
@@ -75,16 +89,34 @@ class ImagePart:
 def prepare(path: str | Path, limits: ImageLimits | None = None) -> ImagePart:
     """The image file at `path`, as PNG or JPEG within `limits`. Raises ImageError."""
     limits = limits or ImageLimits()
-    path = Path(path)
+    with _opened(Path(path), limits.max_pixels, " (model_params.max_image_pixels)") as (raw, image):
+        return _fit(raw, image, limits)
+
+
+def plain_image(path: str | Path, max_pixels: int = ImageLimits.max_pixels) -> Image.Image:
+    """The image file at `path` as a reader sees it: upright, on white, its first frame, in mode L or RGB.
+
+    Raises ImageError for a file that does not decode whole or has more than `max_pixels` pixels.
+    """
+    with _opened(Path(path), max_pixels) as (_, image):
+        image.load()
+        return _plain(image)[0]
+
+
+@contextmanager
+def _opened(path: Path, max_pixels: int, hint: str = "") -> Iterator[tuple[bytes, Image.Image]]:
+    """The bytes and the image of a file; whatever goes wrong with it in the block is an ImageError."""
     try:
         raw = _read(path)
         with strict_decoding(), Image.open(io.BytesIO(raw), formats=FORMATS) as image:
-            _check_size(path, image, limits)
-            return _fit(raw, image, limits)
+            if image.width * image.height > max_pixels:
+                size = f"{image.width} x {image.height}"
+                raise ImageError(f"{path}: {size} is more than the {max_pixels:,} pixels allowed{hint}")
+            yield raw, image
     except ImageError:
         raise
     except Image.DecompressionBombError:
-        raise ImageError(f"{path}: far more than the {limits.max_pixels:,} pixels allowed") from None
+        raise ImageError(f"{path}: far more than the {max_pixels:,} pixels allowed{hint}") from None
     except UnidentifiedImageError:
         raise ImageError(f"{path}: not an image that can be read (allowed: {', '.join(FORMATS)})") from None
     except Exception as error:  # decoders raise whatever a broken file leads them to
@@ -99,15 +131,6 @@ def _read(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _check_size(path: Path, image: Image.Image, limits: ImageLimits) -> None:
-    width, height = image.size
-    if width * height > limits.max_pixels:
-        raise ImageError(
-            f"{path}: {width} x {height} is more than the {limits.max_pixels:,} pixels allowed "
-            "(model_params.max_image_pixels)"
-        )
-
-
 def _fit(raw: bytes, image: Image.Image, limits: ImageLimits) -> ImagePart:
     lossy = image.format in ("JPEG", "MPO")  # MPO: a JPEG with several pictures, as phones make them
     # Pillow decodes RGB of 16 bits a channel to 8 without a word; its tiles tell what is in the file.
@@ -120,13 +143,16 @@ def _fit(raw: bytes, image: Image.Image, limits: ImageLimits) -> ImagePart:
     if scaled:
         flags.append("scaled_down")
     if not flags and image.format in limits.formats and image.format in MIME and len(raw) <= limits.max_bytes:
-        return _part(MIME[image.format], raw, image.size, flags)
-    return _with_text_checked(_encode(small, limits, flags, lossy), picture, limits.min_text_height)
+        part = _part(MIME[image.format], raw, image.size, flags)
+    else:
+        part = _encode(small, limits, flags, lossy)
+    return _with_text_checked(part, picture, limits)
 
 
-def _with_text_checked(part: ImagePart, picture: Image.Image, least: int) -> ImagePart:
-    """`part` with its flag if scaling `picture` down to it made text small."""
-    scale = max(part.width, part.height) / max(picture.size)
+def _with_text_checked(part: ImagePart, picture: Image.Image, limits: ImageLimits) -> ImagePart:
+    """`part` with its flag if scaling `picture` down to what a model is shown of it makes text small."""
+    least = limits.min_text_height
+    scale = max(part.width, part.height) / max(picture.size) * limits.shown(part.width, part.height)
     if scale >= 1.0 or not least:
         return part
     height = smallest_text(picture)

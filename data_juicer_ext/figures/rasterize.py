@@ -1,7 +1,7 @@
 """Figure files of any kind to what a vision model can read: PNG or JPEG, named by content.
 
-Sources are untrusted: sizes are bounded before anything is decoded, and whatever goes wrong ends
-as an `ImageProblem` with a plain word (a flag) for it.
+Sources are untrusted: sizes are bounded before anything is decoded, pages are drawn in a process of
+their own, and whatever goes wrong ends as an `ImageProblem` with a plain word (a flag) for it.
 """
 
 from __future__ import annotations
@@ -15,57 +15,32 @@ import subprocess
 import tempfile
 import uuid
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageOps
 
+from data_juicer_ext.figures.bounded_process import WorkProblem, bare_environment, work
 from data_juicer_ext.figures.decoding import strict_decoding
+from data_juicer_ext.figures.view import ImageProblem, View, as_png, viewed
+
+__all__ = ["ImageProblem", "Limits", "View", "kind_of", "readable_image"]
 
 _MAX_PIXELS = 100_000_000
 _MAX_BYTES = 200_000_000
-_GHOSTSCRIPT_SECONDS = 30
-_POINTS = {"pt": 72 / 72.27, "bp": 1.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4, "": 1.0, "px": 1.0, "pc": 12.0}
-_LENGTH = re.compile(r"(-?\d{0,6}\.?\d{0,6})\s*(pt|bp|in|cm|mm|px|pc)?(?=\s|\Z)")
 _BOUNDING_BOX = re.compile(rb"%%BoundingBox:\s*(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)")
+_DRAW = "data_juicer_ext.figures.page_drawing:draw"
 _VERSION = "1"  # part of the file name: raise it when the same source would give another picture
-
-
-class ImageProblem(Exception):  # noqa: N818 - a finding about a file, reported as a flag
-    """Why an image cannot be made readable; `flag` is a plain word for it."""
-
-    def __init__(self, flag: str, message: str) -> None:
-        super().__init__(message)
-        self.flag = flag
-
-
-@dataclass(frozen=True)
-class View:
-    """What part of a source is shown: page (1-based), crop (left, bottom, right, top, points), rotation."""
-
-    page: int = 1
-    trim: tuple[float, float, float, float] | None = None
-    angle: int = 0
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, str]) -> View:
-        """From the options of \\includegraphics: page, trim with clip, angle (right angles only)."""
-        page = options.get("page", "1").strip()
-        trim = _lengths(options.get("trim", "")) if options.get("clip") == "true" else None
-        angle = re.fullmatch(r"-?\+?(\d{1,4})(?:\.0*)?", options.get("angle", "0").strip())
-        turned = int(options["angle"].strip().split(".")[0]) % 360 if angle and "angle" in options else 0
-        return cls(int(page) if re.fullmatch(r"\d{1,5}", page) else 1, trim, turned if turned % 90 == 0 else 0)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Resolution of vector figures (dots per inch), and their longest side in pixels."""
+    """Resolution of vector figures (dots per inch), their longest side in pixels, and the time to draw one."""
 
     dpi: int = 200
     max_side: int = 2000
+    seconds: float = 30.0
 
 
 LIMITS = Limits()
@@ -150,7 +125,7 @@ def _raster(data: bytes, view: View) -> tuple[bytes, str]:
         if plain and not turned and view == WHOLE and not getattr(image, "is_animated", False):
             return data, ".png" if image.format == "PNG" else ".jpg"
         flat = _on_white(ImageOps.exif_transpose(image) or image)
-        return _png(_viewed(flat, view, 72.0)), ".png"
+        return as_png(viewed(flat, view, 72.0)), ".png"
 
 
 def _on_white(image: Any) -> Any:
@@ -166,58 +141,18 @@ def _on_white(image: Any) -> Any:
     return image if image.mode == "L" else image.convert("RGB")
 
 
-def _viewed(image: Any, view: View, dpi: float) -> Any:
-    if view.trim is not None:
-        left, bottom, right, top = (round(length * dpi / 72.0) for length in view.trim)
-        width, height = image.size
-        box = (max(0, left), max(0, top), min(width, width - right), min(height, height - bottom))
-        if box[2] - box[0] >= 8 and box[3] - box[1] >= 8:
-            image = image.crop(box)
-    return image.rotate(view.angle, expand=True, fillcolor="white") if view.angle else image
-
-
-def _png(image: Any) -> bytes:
-    out = io.BytesIO()
-    image.save(out, "PNG")
-    return out.getvalue()
-
-
 # ---- vector formats
 
 
 def _vector(data: bytes, kind: str, limits: Limits, view: View) -> tuple[bytes, str]:
     if kind == "eps":
         image, dpi = _ghostscript(data, limits)
-    else:
-        image, dpi = _mupdf(data, kind, limits, view.page)
-    return _png(_viewed(image, view, dpi)), ".png"
-
-
-@lru_cache(maxsize=1)
-def _quiet_mupdf() -> Any:
-    import pymupdf
-
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
-    return pymupdf
-
-
-def _mupdf(data: bytes, kind: str, limits: Limits, page: int) -> tuple[Any, float]:
-    pymupdf = _quiet_mupdf()
-    with pymupdf.open(stream=data, filetype=kind) as document:
-        if document.needs_pass:
-            raise ImageProblem("image_unreadable", "the PDF asks for a password")
-        if document.page_count < 1:
-            raise ImageProblem("image_unreadable", "the PDF has no page")
-        sheet = document[min(page, document.page_count) - 1]
-        width, height = sheet.rect.width, sheet.rect.height
-        longest = max(width, height)
-        if not 0.5 <= min(width, height) <= longest < 1e6:
-            flag = "image_too_large" if longest >= 1e6 else "image_unreadable"
-            raise ImageProblem(flag, f"page of {width} x {height} points")
-        zoom = min(limits.dpi / 72.0, limits.max_side / longest)
-        pixels = sheet.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False)
-        return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples), zoom * 72.0
+        return as_png(viewed(image, view, dpi)), ".png"
+    wanted = {"kind": kind, "dpi": limits.dpi, "max_side": limits.max_side, "view": asdict(view)}
+    try:
+        return work(_DRAW, data, wanted, limits.seconds)[1], ".png"
+    except WorkProblem as problem:
+        raise ImageProblem(problem.flag or "image_unreadable", str(problem)) from problem
 
 
 def _ghostscript(data: bytes, limits: Limits) -> tuple[Any, float]:
@@ -232,9 +167,10 @@ def _ghostscript(data: bytes, limits: Limits) -> tuple[Any, float]:
                    "-dGraphicsAlphaBits=4", "-dFirstPage=1", "-dLastPage=1", "-sDEVICE=png16m", f"-r{dpi:.2f}",
                    f"-sOutputFile={target}", str(source)]  # fmt: skip
         try:
-            subprocess.run(command, timeout=_GHOSTSCRIPT_SECONDS, check=True, capture_output=True, cwd=folder)
+            subprocess.run(command, timeout=limits.seconds, check=True, capture_output=True, cwd=folder,
+                           env=bare_environment())  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise ImageProblem("image_unreadable", f"ghostscript took over {_GHOSTSCRIPT_SECONDS} s") from error
+            raise ImageProblem("image_unreadable", f"ghostscript took over {limits.seconds:g} s") from error
         with Image.open(target) as image:
             if image.width * image.height > _MAX_PIXELS:
                 raise ImageProblem("image_too_large", f"{image.width} x {image.height} pixels")
@@ -250,11 +186,3 @@ def _dpi_for(data: bytes, limits: Limits) -> float:
     left, bottom, right, top = (int(number) for number in found.groups())
     longest = max(1, right - left, top - bottom)
     return min(float(limits.dpi), limits.max_side * 72.0 / longest)
-
-
-def _lengths(text: str) -> tuple[float, float, float, float] | None:
-    found = [(number, unit) for number, unit in _LENGTH.findall(text[:200]) if number.strip("-.")]
-    if len(found) != 4:
-        return None
-    left, bottom, right, top = (float(number) * _POINTS[unit] for number, unit in found)
-    return left, bottom, right, top

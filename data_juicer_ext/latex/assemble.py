@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
+from heapq import merge
 
 from data_juicer_ext import rows
 from data_juicer_ext.latex.boxes import Caption
 from data_juicer_ext.latex.buffer import Buffer
-from data_juicer_ext.latex.captions import plain
+from data_juicer_ext.latex.captions import MOST, plain
 from data_juicer_ext.latex.flat import Flat
 from data_juicer_ext.latex.floats import find_floats
 from data_juicer_ext.latex.groups import Figure, Panel, figures_of
+from data_juicer_ext.latex.macros import expand_text
 from data_juicer_ext.latex.numbering import number_figures
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.paragraphs import Paragraphs
 from data_juicer_ext.latex.pictures import Pictures
+from data_juicer_ext.latex.plain_references import PlainReferences
 from data_juicer_ext.latex.references import LabelIndex, find_references
 
+MOST_FIGURES = 20_000
 _LONG = 30_000  # characters; of a longer paragraph what stands around the reference is kept
 _MOST_PLAIN = 500_000  # characters of captions that are converted with care
-_MOST_CONTEXT = 50_000_000  # characters of citing paragraphs, over all figures of a paper
+# Characters of citing paragraphs, over all figures of a paper: at most, for a short paper, and for each character
+# of a longer one, so that twice the paper is not four times the paragraphs.
+_MOST_CONTEXT, _FREE_CONTEXT, _CONTEXT_RATE = 50_000_000, 400_000, 10
+_MOST_PARAGRAPHS = 1000  # of one figure
+_PARAGRAPH_COST = 100  # what a citing paragraph counts for, besides its characters
+_ARGUMENT = re.compile(r"(?<!\\)#[1-9]")
 _ID_CHARACTERS = re.compile(r"[^\w.:+-]+")
 
 
@@ -28,14 +38,18 @@ class PaperText:
     """The live text of a paper and what is found in it: figures, numbers, labels, citing paragraphs."""
 
     def __init__(self, flat: Flat, options: LatexOptions) -> None:
-        self._plain_left, self._context_left = _MOST_PLAIN, _MOST_CONTEXT
+        self._plain_left = _MOST_PLAIN
+        self._context_left = min(_MOST_CONTEXT, _FREE_CONTEXT + _CONTEXT_RATE * len(flat.text))
         self._read: dict[tuple[tuple[int, int], int], tuple[str, str, str, bool]] = {}
         self.flat = flat
         self.options = options
         self.buffer = Buffer.of_file(flat.mask, 0)
         self.floats = find_floats(self.buffer)
-        self.figures = [figure for box in self.floats.figures for figure in figures_of(box)]
-        self.figures.sort(key=lambda figure: figure.at)
+        found = (figure for box in self.floats.figures for figure in figures_of(box))
+        self.figures = sorted((figure for figure in found if not self._defines(figure)), key=lambda figure: figure.at)
+        if len(self.figures) > MOST_FIGURES:
+            flat.notes.append(f"the paper has {len(self.figures)} figures; the first {MOST_FIGURES} were taken")
+            del self.figures[MOST_FIGURES:]
         self.numbers = number_figures(flat.mask, self.buffer, self.figures)
         self.letters = {
             (index, position): _letter(position)
@@ -45,6 +59,13 @@ class PaperText:
         self.index = LabelIndex(self.figures, self.floats.labels)
         self.printed = self.index.numbers(self.numbers, self.letters)
 
+    def _defines(self, figure: Figure) -> bool:
+        """Whether this is the body of a definition in a form that is not known: its arguments stand open in it."""
+        caption = figure.caption
+        said = self.flat.mask[caption.start : caption.end].strip() if caption else ""
+        names = [label.name for label in figure.labels] + [image.path for image in figure.images]
+        return _ARGUMENT.fullmatch(said) is not None or any(_ARGUMENT.search(name) for name in names)
+
     @cached_property
     def citing(self) -> dict[tuple[int, int], dict[tuple[int, int], int]]:
         """Spans of the paragraphs that cite each figure (index, -1) and panel (index, position), in order.
@@ -52,15 +73,25 @@ class PaperText:
         With each span the offset of the first reference in it.
         """
         found: dict[tuple[int, int], dict[tuple[int, int], int]] = {}
-        for reference in find_references(self.flat.mask, self.options.citation_commands):
-            targets = self.index.targets(reference)
-            span = self.paragraphs.around(reference.at) if targets else None
+        for at, targets in self._mentions():
+            span = self.paragraphs.around(at) if targets else None
             if span is None:
                 continue
             for target in targets:
-                found.setdefault(target, {}).setdefault(span, reference.at)
-                found.setdefault((target[0], -1), {}).setdefault(span, reference.at)
+                for cited in (target, (target[0], -1)):
+                    spans = found.setdefault(cited, {})
+                    if len(spans) < _MOST_PARAGRAPHS:
+                        spans.setdefault(span, at)
         return found
+
+    def _mentions(self) -> Iterable[tuple[int, list[tuple[int, int]]]]:
+        """Where the text speaks of figures and panels, in order."""
+        commands = self.options.citation_commands
+        made = ((found.at, self.index.targets(found)) for found in find_references(self.flat.mask, commands))
+        if not self.options.plain_numbers:
+            return made
+        typed = PlainReferences(self.figures, self.numbers).find(self.flat.mask)
+        return merge(made, typed, key=lambda mention: mention[0])
 
     @cached_property
     def paragraphs(self) -> Paragraphs:
@@ -86,15 +117,20 @@ class PaperText:
 
     def plain(self, tex: str) -> str:
         """Readable text of a caption or heading."""
-        macros = self.flat.macros if self.options.expand_caption_macros else {}
+        tex = tex.strip()[:MOST]
+        if self.options.expand_caption_macros:
+            tex = expand_text(tex, self.flat.macros, MOST)
         self._plain_left -= len(tex)
-        return plain(tex.strip(), macros, self.printed, rough=self._plain_left < 0)
+        return plain(tex, {}, self.printed, rough=self._plain_left < 0)
 
     def add_context(self, figure: rows.Figure, key: tuple[int, int]) -> None:
         """The citing paragraphs of a figure or panel, with their places and headings."""
         for span, at in self.citing.get(key, {}).items():
+            if self._context_left < 0:
+                figure.flags.append("context_cut")
+                break
             text, place, section, cut = self._paragraph(span, at if span[1] - span[0] > _LONG else -1)
-            self._context_left -= len(text)
+            self._context_left -= len(text) + _PARAGRAPH_COST
             if cut or self._context_left < 0:
                 figure.flags.append("context_cut")
             if text and self._context_left >= 0:
@@ -106,17 +142,17 @@ class PaperText:
 def build_figures(text: PaperText, pictures: Pictures) -> list[rows.Figure]:
     """The figure objects of a paper, in the order of their captions; panels after their figure."""
     built: list[rows.Figure] = []
-    used: set[str] = set()
+    used: dict[str, int] = {}
     for index, figure in enumerate(text.figures):
         parent = _figure_object(text, index, figure, pictures, used)
         built.append(parent)
         if text.options.granularity == "panel":
-            for position, panel in enumerate(figure.panels):
+            for position, panel in enumerate(figure.panels[: max(0, MOST_FIGURES - len(built))]):
                 built.append(_panel_object(text, index, position, panel, parent, pictures, used))
     return built
 
 
-def _figure_object(text: PaperText, index: int, figure: Figure, pictures: Pictures, used: set[str]) -> rows.Figure:
+def _figure_object(text: PaperText, index: int, figure: Figure, pictures: Pictures, used: dict[str, int]) -> rows.Figure:
     own = [label.name for label in figure.labels]
     inner = [label.name for panel in figure.panels for label in panel.labels]
     labels = [rows.scrub(name) for name in dict.fromkeys((*own, *inner))]
@@ -145,7 +181,7 @@ def _flags(figure: Figure, result: rows.Figure) -> list[str]:
 
 
 def _panel_object(
-    text: PaperText, index: int, position: int, panel: Panel, parent: rows.Figure, pictures: Pictures, used: set[str]
+    text: PaperText, index: int, position: int, panel: Panel, parent: rows.Figure, pictures: Pictures, used: dict[str, int]
 ) -> rows.Figure:
     labels = [rows.scrub(label.name) for label in panel.labels]
     caption, tex, place = text.caption_of(panel.caption)
@@ -171,11 +207,13 @@ def _letter(position: int) -> str:
     return first if position < 26 else _letter(position // 26 - 1) + first
 
 
-def _unique(wanted: str, used: set[str]) -> str:
+def _unique(wanted: str, used: dict[str, int]) -> str:
+    """`wanted`, with a number behind it where it is taken; `used` counts what each name was wanted."""
     wanted = _ID_CHARACTERS.sub("-", rows.scrub(wanted))[:150]
-    name, count = wanted, 1
+    name, count = wanted, used.get(wanted, 0) + 1
     while name in used:
-        count += 1
         name = f"{wanted}+{count}"
-    used.add(name)
+        count += name in used
+    used[wanted] = count
+    used.setdefault(name, 1)
     return name

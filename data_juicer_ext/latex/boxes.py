@@ -15,6 +15,28 @@ OTHER_FLOATS = frozenset(
     ("table", "wraptable", "sidewaystable", "SCtable", "longtable", "algorithm", "algorithm2e", "listing",
      "deluxetable", "margintable", "floatingtable", "scheme", "lstfloat", "procedure", "teasertable", "longtabu")
 )  # fmt: skip
+PANEL_ENVIRONMENTS = frozenset(("subfigure", "subcaptionblock", "subcaptiongroup", "subfig", "subtable"))
+BOXES = frozenset(
+    ("minipage", "center", "strip", "flushleft", "flushright", "adjustbox", "tcolorbox", "widetext", "framed",
+     "columns", "column", "mdframed", "multicols", "nofloat", "floatrow", "subfloatrow")
+)  # fmt: skip
+DRAWINGS = frozenset(
+    ("tikzpicture", "picture", "pspicture", "axis", "forest", "tikzcd", "circuitikz", "asy", "xy", "pgfpicture",
+     "dot2tex", "mfpic", "bytefield", "prooftree", "quantikz", "feynman", "psgraph")
+)  # fmt: skip
+# What counts on its own: a label in it is no label of the figure that it stands in.
+COUNTED = frozenset(
+    ("equation", "align", "alignat", "flalign", "gather", "multline", "eqnarray", "subequations", "algorithmic",
+     "codebox", "enumerate")
+)  # fmt: skip
+PANEL_COMMANDS = frozenset(("subfigure", "subfloat", "sidesubfloat", "subcaptionbox"))
+CAPTION_COMMANDS = frozenset(("caption", "captionof", "subcaption", "figcaption", "captionbox"))
+IMAGE_COMMANDS = frozenset(
+    ("includegraphics", "includesvg", "epsfig", "psfig", "epsfbox", "epsffile", "plotone", "plottwo", "plotfiddle",
+     "includestandalone", "adjincludegraphics", "pgfimage", "includeinkscape", "rotatefig", "fig",
+     "leftfig", "rightfig", "animategraphics", "plotfour")
+)  # fmt: skip
+TABLE_COMMANDS = frozenset(("capbtabbox", "ttabbox"))
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,19 @@
 """A stretch of TeX with what can be asked of it in constant time: braces, conditionals, places.
 
-One linear pass finds every matching brace and every \\if ... \\else ... \\fi, so that no later
-question scans ahead and no unclosed group makes the work quadratic.
+What closes an ordinary group is found by looking a few thousand characters ahead. For all else
+(conditionals, long and unclosed groups, verbatim text in them) one linear pass finds every matching
+brace and every \\if ... \\else ... \\fi, so that no unclosed group makes the work quadratic.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 _VERBATIM_NAMES = (
     "verbatim verbatim* Verbatim Verbatim* BVerbatim LVerbatim lstlisting minted alltt spverbatim code "
@@ -44,9 +47,19 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
+_NEAR = 3000  # characters that are looked ahead before the whole text is
+# The inside of a group up to five deep: each character fits in one way only, so nothing is tried twice.
+_RAW = "|".join(re.escape(name) for name in sorted(VERBATIM, reverse=True))
+_ADDRESS = r"(?:url|href|nolinkurl)\s*\{[^{}\n]*\}"
+_ESCAPED = rf"%[^\n]*\n|\\{_ADDRESS}|\\(?!{_ADDRESS}|verb\*?[^A-Za-z\s*@]|begin\s*\{{(?:{_RAW})\}})."
+_INSIDE = _PLAIN = r"[^{}\\%]*"
+for _depth in range(5):
+    _INSIDE = rf"{_PLAIN}(?:(?:{_ESCAPED}|\{{{_INSIDE}\}}){_PLAIN})*"
+_NEAR_GROUP = re.compile(rf"\{{{_INSIDE}\}}", re.DOTALL)
+_NEAR_BRACKET = re.compile(rf"\[[^{{}}\\%\]]*(?:(?:{_ESCAPED}|\{{{_INSIDE}\}})[^{{}}\\%\]]*)*(?:(\])|\}})", re.DOTALL)
 
-@dataclass(frozen=True)
-class Piece:
+
+class Piece(NamedTuple):
     """Where a part of a buffer comes from; `moves`: offsets advance together (not a macro's body)."""
 
     start: int
@@ -82,6 +95,8 @@ class Buffer:
         self._starts = [piece.start for piece in pieces]
         self.missing_ends: set[str] = set()
         self.skips: dict[int, int] = {}
+        self._percent = (0, -1)
+        self._near: dict[int, Conditional] = {}
 
     @classmethod
     def of_file(cls, text: str, file: int, offset: int = 0, declared: Set[str] = frozenset()) -> Buffer:
@@ -94,14 +109,29 @@ class Buffer:
 
     def closing(self, brace: int) -> int:
         """Offset of the brace that closes the one at `brace`, -1 if none does."""
-        return self._tables.braces.get(brace, -1)
+        near = None if "_tables" in self.__dict__ else _NEAR_GROUP.match(self.text, brace, brace + _NEAR)
+        return near.end() - 1 if near else self._tables.braces.get(brace, -1)
 
     def conditional(self, position: int) -> Conditional | None:
         """The conditional that begins at `position`, None if it never ends."""
+        if "_tables" not in self.__dict__:
+            if position not in self._near:  # those within it are kept as well
+                self._near |= match_tokens(self.text, self.declared, position, position + _NEAR).conditionals
+            if position in self._near:
+                return self._near[position]
         return self._tables.conditionals.get(position)
+
+    def percent(self, position: int) -> int:
+        """Offset of the first percent sign from `position` on; beyond the end if there is none."""
+        if not self._percent[0] <= position <= self._percent[1]:
+            found = self.text.find("%", position)
+            self._percent = (position, found if found >= 0 else len(self.text))
+        return self._percent[1]
 
     def skip_space(self, position: int) -> int:
         """`position` moved over white space and comments."""
+        if self.text[position : position + 1] > "%":  # neither space nor comment, nor the end
+            return position
         match = _SKIP.match(self.text, position)
         return match.end() if match else position
 
@@ -118,7 +148,8 @@ class Buffer:
         start = self.skip_space(position)
         if not self.text.startswith("[", start):
             return None
-        end = self._tables.brackets.get(start, -1)
+        near = None if "_tables" in self.__dict__ else _NEAR_BRACKET.match(self.text, start, start + _NEAR)
+        end = near.start(1) if near else self._tables.brackets.get(start, -1)
         return (start + 1, end, end + 1) if 0 <= end <= start + limit else None
 
     def find_end(self, needle: str, position: int) -> int:
@@ -139,6 +170,8 @@ class Buffer:
 
     def origins(self, start: int, end: int) -> list[tuple[int, int, Piece]]:
         """The parts of [start, end) with the piece that each belongs to."""
+        if len(self.pieces) == 1:
+            return [(start, end, self.pieces[0])] if start < end else []
         parts = []
         index = bisect_right(self._starts, start) - 1
         while start < end and 0 <= index < len(self.pieces):
@@ -159,44 +192,52 @@ def is_conditional(name: str, text: str, after: int, declared: Set[str]) -> bool
     return name.rsplit("@", 1)[-1] not in NOT_CONDITIONAL and not text.startswith("{", after)
 
 
-def match_tokens(text: str, declared: Set[str] = frozenset()) -> Tables:
-    """What closes each brace and bracket, and the parts of each conditional; one linear pass."""
+def match_tokens(text: str, declared: Set[str] = frozenset(), only: int = -1, end: int = sys.maxsize) -> Tables:
+    """What closes each brace and bracket, and the parts of each conditional; one linear pass up to `end`.
+
+    With `only`, the offset of a conditional, it begins there, and ends where that does or its group.
+    """
     tables = Tables()
     open_braces: list[int] = []
-    open_brackets: list[list[int]] = [[]]  # of each brace level
-    open_ifs: list[list[list[int]]] = [[]]  # of each brace level
+    open_brackets: dict[int, list[int]] = {}  # of each brace level
+    open_ifs: dict[int, list[list[int]]] = {}  # of each brace level
     missing: set[str] = set()
-    position = 0
-    while (match := _TOKEN.search(text, position)) is not None:
+    own: set[str] = set()
+    position = max(0, only)
+    while only not in tables.conditionals and (match := _TOKEN.search(text, position, end)) is not None:
         position = match.end()
         token = match.group()
+        level = len(open_braces)
         if token == "{":
             open_braces.append(match.start())
-            open_brackets.append([])
-            open_ifs.append([])
         elif token == "}":
             if open_braces:
                 tables.braces[open_braces.pop()] = match.start()
-                open_brackets.pop()
-                open_ifs.pop()
+                open_brackets.pop(level, None)
+                open_ifs.pop(level, None)
+            elif only >= 0:
+                break
         elif token == "[":
-            open_brackets[-1].append(match.start())
+            open_brackets.setdefault(level, []).append(match.start())
         elif token == "]":
             # LaTeX ends an optional argument at the first bracket outside braces.
-            tables.brackets.update(dict.fromkeys(open_brackets[-1], match.start()))
-            open_brackets[-1].clear()
+            tables.brackets.update(dict.fromkeys(open_brackets.pop(level, ()), match.start()))
         elif match.group(1) or match.group(2):
             position = _after_verbatim(text, match, missing)
+        elif token.startswith("\\newif"):
+            own.add(token[token.rindex("\\") + 1 :])
         elif token in ("\\else", "\\or", "\\fi") or (
-            token.startswith("\\if") and is_conditional(token[1:], text, position, declared)
+            token.startswith("\\if") and (token[1:] in own or is_conditional(token[1:], text, position, declared))
         ):
-            _note_conditional(token, match.start(), open_ifs, tables.conditionals)
+            _note_conditional(token, match.start(), level, open_ifs, tables.conditionals)
     return tables
 
 
-def _note_conditional(token: str, start: int, levels: list[list[list[int]]], found: dict[int, Conditional]) -> None:
+def _note_conditional(
+    token: str, start: int, level: int, levels: dict[int, list[list[int]]], found: dict[int, Conditional]
+) -> None:
     """Take in one \\if, \\else, \\or or \\fi; those of a macro's body stay in its braces."""
-    opened = levels[-1] or (levels[-2] if len(levels) > 1 else [])
+    opened = levels.get(level) or levels.get(level - 1) or []
     if token in ("\\else", "\\or"):
         if opened and opened[-1][1] < 0:
             opened[-1][1] = start
@@ -205,7 +246,7 @@ def _note_conditional(token: str, start: int, levels: list[list[list[int]]], fou
             begin, other = opened.pop()
             found[begin] = Conditional(other, start)
     else:
-        levels[-1].append([start, -1])
+        levels.setdefault(level, []).append([start, -1])
 
 
 def end_of_verb(text: str, bar: str, start: int) -> int:

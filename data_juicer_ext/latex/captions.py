@@ -13,10 +13,10 @@ from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.macros import Macro, expand_text
 from data_juicer_ext.rows import scrub
 
-_MOST = 20_000
+MOST = 20_000
 _DROPPED = re.compile(
     r"\\(label|footnote|footnotetext|vspace|hspace|index|phantomsection|hypertarget|vskip|fontsize|setlength"
-    r"|captionsetup|color|todo|thanks|footnotemark|addcontentsline)\*?(?![A-Za-z@])"
+    r"|captionsetup|color|todo|thanks|footnotemark|addcontentsline|deleted|(added|replaced))\*?(?![A-Za-z@])"
 )
 _BARE = re.compile(
     r"\\(?:protect|centering|raggedright|noindent|small|footnotesize|scriptsize|tiny|normalsize|large|xspace|par"
@@ -26,10 +26,15 @@ _BARE = re.compile(
 _NAME = re.compile(r"\\([fts])(?:igure|able|ection)(?:auto)?(?:ref)?name(?![A-Za-z@])(?:\{\})?")
 _REFERENCE = re.compile(r"\\([A-Za-z]*[rR]ef)\*?\s*\{([^{}]{1,300})\}")
 _CITATION = re.compile(r"\s*~?\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\[\]]{0,300}\]\s*){0,2}\{[^{}]{0,2000}\}")
+_XSPACE = re.compile(r"\\xspace(?![A-Za-z@])(\s*(?:\{\})?(?=[-.,;:!?)\]'/~]))?")
+_GAP = re.compile(r"\s+(?=[.,](?:\s|\Z))")
+_PERCENT = re.compile(r"(%[^\s%]{0,20})\s")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
 _UNWRAPPED = re.compile(r"\\(?:textsf|texttt|textup|textmd|mbox|hbox|fbox|emph|text)(?=\s*\{)")
 _FRACTION = re.compile(r"\\(?:sfrac|nicefrac|tfrac|dfrac|cfrac)(?![A-Za-z])")
 _ADDRESS = re.compile(r"\\href\s*\{[^{}]*\}")
+_TYPED_ADDRESS = re.compile(r"\\(?:url|nolinkurl|path)\s*\{([^{}]{0,1000})\}")
+_SPECIAL = re.compile(r"(?<!\\)([%#&_~^$])")
 _SPACE = re.compile(r"\s+")
 _STRUCTURE = re.compile(r"\\(?:begin|end)\s*\{[^{}]{0,100}\}|(?<!\\)[${}&]")
 _COMMAND = re.compile(r"\\[A-Za-z@]+\*?|\\.|[{}$]", re.DOTALL)
@@ -38,30 +43,38 @@ _COMMAND = re.compile(r"\\[A-Za-z@]+\*?|\\.|[{}$]", re.DOTALL)
 def plain(tex: str, macros: Mapping[str, Macro], numbers: Mapping[str, str], rough: bool = False) -> str:
     """`tex` as readable text: macros written out, labels and footnotes gone, references as numbers.
 
-    `numbers` holds what each label prints ("3"); an unknown one is left out. Long input (over 20,000
-    characters) is cut. `rough` only takes the commands out, for more text than a paper has. Never raises.
+    `numbers` holds what each label prints ("3"); an unknown one gives "[ref.]", a citation "[cit.]".
+    Long input (over 20,000 characters) is cut. `rough` only takes the commands out, for more text than
+    a paper has. Never raises.
     """
-    tex = tex[:_MOST]
-    tex = _without_commands(expand_text(tex, macros, _MOST))
+    tex = tex[:MOST]
+    tex = _without_commands(expand_text(tex, macros, MOST))
+    tex = _TYPED_ADDRESS.sub(lambda match: _SPECIAL.sub(_typed, match.group(1)), tex)
     tex = _NAME.sub(lambda match: {"f": "Figure", "t": "Table", "s": "Section"}[match.group(1)], tex)
     tex = _REFERENCE.sub(lambda match: _printed(match, numbers), tex)
     tex = _CITATION.sub(lambda match: " [cit.]", tex)
+    text = _GAP.sub("", scrub(_words(tex) if rough else _to_text(tex)).strip())
     # A bare % begins a comment for whoever reads the text as TeX again, to the end of its line.
-    return scrub(_words(tex) if rough else _to_text(tex)).strip().replace("% ", "%\n")
+    return _PERCENT.sub("\\1\n", text)
+
+
+def _typed(match: re.Match[str]) -> str:
+    """A character of an address as TeX that prints it."""
+    return {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}.get(match.group(1), f"\\{match.group(1)}")
 
 
 def _printed(match: re.Match[str], numbers: Mapping[str, str]) -> str:
     command = match.group(1)
     if command in ("href", "pageref"):
         return match.group()
-    if command == "subref":
+    if command in ("subref", "subcaptionref"):
         return _printed_panel(match.group(2).strip(), numbers)
     found = [numbers.get(label.strip(), "") for label in match.group(2).split(",")]
     text = ", ".join(number for number in found if number)
     if command.lower() in ("cref", "autoref") and text:
         word = {"cref": "figure", "Cref": "Figure"}.get(command, "Figure")
         return f"{word} {text}"
-    return text
+    return text or "[ref.]"
 
 
 def _printed_panel(label: str, numbers: Mapping[str, str]) -> str:
@@ -81,10 +94,13 @@ def _without_commands(tex: str) -> str:
         bracket = buffer.bracket(match.end(), 300)
         group = buffer.group(bracket[2] if bracket else match.end())
         parts.append(tex[position : match.start()])
+        if match.group(2) and group:  # of the changes package: the new text is what the paper says
+            parts.append(tex[group[0] : group[1]])
+            group = buffer.group(group[2]) if match.group(2) == "replaced" else group
         position = group[2] if group else bracket[2] if bracket else match.end()
     parts.append(tex[position:])
     tex = _FRACTION.sub(r"\\frac", _UNWRAPPED.sub("", _ADDRESS.sub("", "".join(parts))))
-    return _BARE.sub(" ", tex)
+    return _BARE.sub(" ", _XSPACE.sub(lambda match: "" if match.group(1) is not None else " ", tex))
 
 
 @lru_cache(maxsize=1)

@@ -34,8 +34,11 @@ def _decode(data: bytes, declared: str) -> str:
     for mark, unicode in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(unicode, "replace")
-    own = _CODECS.get(declared_encoding(data) or declared)
-    for codec in ("utf-8", own or "cp1252", "cp1252"):
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        own = _CODECS.get(declared_encoding(data) or declared)
+    for codec in (own or "cp1252", "cp1252"):
         try:
             return data.decode(codec)
         except UnicodeDecodeError:
@@ -45,5 +48,6 @@ def _decode(data: bytes, declared: str) -> str:
 
 def _one_line_end(text: str) -> str:
     # NUL and the other controls would end a Data-Juicer run; a form feed is a \par for TeX.
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.replace("\x00", " ").replace("\x0c", " ") if "\x00" in text or "\x0c" in text else text

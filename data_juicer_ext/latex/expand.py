@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from data_juicer_ext.latex import branches, calls, raw_text, reading
+from data_juicer_ext.latex import branches, calls, class_options, loops, raw_text, reading
 from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.flat import Flat
 from data_juicer_ext.latex.macros import DEFINERS
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.source import SourceTree
-from data_juicer_ext.latex.walk import IMAGE_COMMANDS, SWITCH_MAKERS, SWITCH_SETTERS, Walk
+from data_juicer_ext.latex.walk import IMAGE_COMMANDS, OWN_ENVIRONMENTS, SWITCH_MAKERS, SWITCH_SETTERS, Walk
 
 
 def flatten(tree: SourceTree, main: str, options: LatexOptions) -> Flat:
@@ -33,18 +33,19 @@ def flatten(tree: SourceTree, main: str, options: LatexOptions) -> Flat:
 
 
 def _handle(walk: Walk, buffer: Buffer, match: re.Match[str], end: int) -> int | None:
-    if buffer.text[match.start()] == "%":
+    kind = match.lastgroup
+    if kind is None:  # a comment
         walk.before(buffer, match)
         return match.end()
-    name = match.group("name")
-    if name is not None:
+    if kind == "name":
+        name = match.group("name")
         action = _ACTIONS.get(name)
         return action(walk, name, buffer, match, end) if action else calls.call(walk, name, buffer, match)
-    if match.group("test") is not None:
+    if kind == "test":
         return branches.test(walk, match.group("test"), buffer, match, end)
-    if match.group("side") is not None:
+    if kind == "kind":
         return raw_text.environment(walk, match.group("side"), match.group("kind"), buffer, match)
-    return raw_text.verb(walk, buffer, match) if match.group("bar") is not None else None
+    return raw_text.verb(walk, buffer, match)
 
 
 _Action = Callable[[Walk, str, Buffer, "re.Match[str]", int], "int | None"]
@@ -64,6 +65,13 @@ _ACTIONS = _actions(
     (("lstinline", "mintinline"), raw_text.inline_code),
     (("usepackage", "RequirePackage", "documentclass"), reading.package),
     (("endinput",), reading.end_input),
+    (("maketitle", "@maketitle"), calls.title),
+    (("DeclareOption",), class_options.declare),
+    (("ExecuteOptions",), class_options.execute),
+    (("ProcessOptions",), class_options.process),
+    (("InputIfFileExists",), reading.read_if_there),
+    (("foreach",), loops.foreach),
+    (OWN_ENVIRONMENTS, raw_text.own),
     (
         ("input", "include", "subfile", "subfileinclude", "import", "subimport", "includefrom", "subincludefrom",
          "includeonly"), reading.read_input,

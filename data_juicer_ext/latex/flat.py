@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from data_juicer_ext.latex.buffer import Buffer, Piece
-from data_juicer_ext.latex.macros import Macro
+from data_juicer_ext.latex.macros import Macros
 
 _LINE_END = re.compile("\n")
 _CONTROL_WORD = re.compile(r"\\[A-Za-z@]+\Z")
@@ -25,7 +25,7 @@ class Flat:
     files: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
-    macros: dict[str, Macro] = field(default_factory=dict)
+    macros: Macros = field(default_factory=Macros)
     folders: list[tuple[int, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     main_folder: str = ""
@@ -75,16 +75,16 @@ class Writer:
         """Append buffer[start:end]; `protected` blots it out of the mask."""
         if start >= end or self.full:
             return
-        if buffer.text[start].isalpha() and self._text and _CONTROL_WORD.search(self._text[-1][-40:]):
+        part = buffer.text[start:end]
+        if part[0].isalpha() and self._text and _CONTROL_WORD.search(self._text[-1][-40:]):
             # What was cut out, or an input's end, ended that word: it must not grow.
             self._join(" ", buffer, start)
         self._note_pieces(buffer, start, end)
-        part = buffer.text[start:end]
         self._text.append(part)
         self._mask.append("x" * len(part) if protected else part)
         self.length += end - start
-        tail = part.rstrip(" \t")
-        self.at_line_start = tail.endswith("\n") if tail else self.at_line_start
+        tail = part if part[-1] not in " \t" else part.rstrip(" \t")
+        self.at_line_start = tail[-1] == "\n" if tail else self.at_line_start
 
     def _join(self, text: str, buffer: Buffer, at: int) -> None:
         file, offset = buffer.origin(at)
@@ -94,9 +94,10 @@ class Writer:
         self.length += len(text)
 
     def _note_pieces(self, buffer: Buffer, start: int, end: int) -> None:
-        for begin, _, piece in buffer.origins(start, end):
-            offset = piece.offset + (begin - piece.start if piece.moves else 0)
-            self.flat.pieces.append(Piece(self.length + begin - start, piece.file, offset, piece.moves))
+        for begin, _, (at, file, offset, moves) in buffer.origins(start, end):
+            self.flat.pieces.append(
+                Piece(self.length + begin - start, file, offset + begin - at if moves else offset, moves)
+            )
 
     def finish(self) -> Flat:
         """The finished text."""

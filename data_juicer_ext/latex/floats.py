@@ -7,38 +7,51 @@ than sound input.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import islice
 
-from data_juicer_ext.latex.boxes import FIGURES, OTHER_FLOATS, Box, Caption, Floats, Label
+from data_juicer_ext.latex.alternatives import any_of
+from data_juicer_ext.latex.boxes import (
+    BOXES,
+    CAPTION_COMMANDS,
+    COUNTED,
+    DRAWINGS,
+    FIGURES,
+    IMAGE_COMMANDS,
+    OTHER_FLOATS,
+    PANEL_COMMANDS,
+    PANEL_ENVIRONMENTS,
+    TABLE_COMMANDS,
+    Box,
+    Caption,
+    Floats,
+    Label,
+)
 from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.images import image_at
 
-_PANEL_ENVIRONMENTS = frozenset(("subfigure", "subcaptionblock", "subcaptiongroup", "subfloatrow", "subfig"))
-_BOXES = frozenset(
-    ("minipage", "center", "strip", "flushleft", "flushright", "adjustbox", "tcolorbox", "widetext", "framed",
-     "columns", "column", "mdframed", "multicols", "nofloat")
-)  # fmt: skip
-_DRAWINGS = frozenset(
-    ("tikzpicture", "picture", "pspicture", "axis", "forest", "tikzcd", "circuitikz", "asy", "xy", "pgfpicture",
-     "dot2tex", "mfpic", "bytefield", "prooftree", "quantikz", "feynman", "psgraph")
-)  # fmt: skip
-_PANEL_COMMANDS = frozenset(("subfigure", "subfloat", "sidesubfloat", "subcaptionbox"))
-_CAPTIONS = frozenset(("caption", "captionof", "subcaption", "figcaption", "captionbox"))
-_IMAGES = frozenset(
-    ("includegraphics", "includesvg", "epsfig", "psfig", "epsfbox", "epsffile", "plotone", "plottwo", "plotfiddle",
-     "includestandalone", "adjincludegraphics", "pgfimage", "includeinkscape", "rotatefig", "fig",
-     "leftfig", "rightfig", "animategraphics", "plotfour")
-)  # fmt: skip
-_ENVIRONMENTS = FIGURES | OTHER_FLOATS | _PANEL_ENVIRONMENTS | _BOXES | _DRAWINGS | {"overpic"}
-_COMMANDS = _PANEL_COMMANDS | _CAPTIONS | _IMAGES | {"label", "ContinuedFloat", "captionsetup", "teaser", "@captype"}
-_TOKEN = re.compile(
-    rf"\\(?:(begin|end)\s*\{{((?:{'|'.join(sorted(_ENVIRONMENTS, reverse=True))}))\*?\}}"
-    rf"|({'|'.join(sorted(_COMMANDS, reverse=True))})(?![A-Za-z@])"
-    r"|([A-Za-z]+caption|caption[A-Za-z]+|[A-Za-z]+Caption)(?![A-Za-z@])"
-    r"|[^A-Za-z])"
+_ENVIRONMENTS = FIGURES | OTHER_FLOATS | PANEL_ENVIRONMENTS | BOXES | DRAWINGS | COUNTED | {"overpic"}
+_OTHERS = frozenset(("label", "ContinuedFloat", "captionsetup", "teaser", "@captype"))
+_COMMANDS = PANEL_COMMANDS | CAPTION_COMMANDS | IMAGE_COMMANDS | TABLE_COMMANDS | _OTHERS
+_NEW_FLOAT = re.compile(
+    r"\\(?:newfloat|DeclareNewFloatType|DeclareFloatingEnvironment)\s*(?:\[[^\]]{0,500}\]\s*)?\{([A-Za-z]{1,40})\}"
 )
 _LABEL = re.compile(r"\s*(?:\[[^\]\n]{0,100}\])?\s*\{([^{}]{1,200})\}")
 _TYPE = re.compile(r"\s*\*?\s*\{([A-Za-z]{1,40})\*?\}")
+_TORN_END = re.compile(r"\n\n|\\(?:begin|end|caption)(?![A-Za-z@])")
 _SET_TYPE = re.compile(r"\s*\{[^{}]{0,200}type\*?\s*=\s*figure|\s*\{figure\}")
+
+
+@lru_cache(maxsize=16)
+def _tokens(own: frozenset[str]) -> re.Pattern[str]:
+    """What is looked for; `own` are the floats that the paper declares."""
+    environments = any_of(_ENVIRONMENTS | own)
+    return re.compile(
+        rf"\\(?:(begin|end)\s*\{{({environments}|[A-Za-z]{{1,20}}figure)\*?\}}"
+        rf"|({any_of(_COMMANDS)})(?![A-Za-z@])"
+        r"|([A-Za-z]+caption|caption[A-Za-z]+|[A-Za-z]+Caption)(?![A-Za-z@])"
+        r"|[^A-Za-z])"
+    )
 
 
 def find_floats(buffer: Buffer) -> Floats:
@@ -53,16 +66,23 @@ class _Scan:
         self.found = Floats()
         self.stack: list[Box] = []
         self.loose = Box("text", 0)
+        self.counted = 0
+        self.caption_end = 0
+        declared = islice(_NEW_FLOAT.finditer(self.mask), 100)
+        self.own = frozenset(match.group(1) for match in declared) - _ENVIRONMENTS
 
     def run(self) -> Floats:
         """Scan the whole text."""
-        for match in _TOKEN.finditer(self.mask):
-            self._close_braced(match.start())
+        for match in _tokens(self.own).finditer(self.mask):
+            if match.lastindex is None:  # an escaped character
+                continue
+            while self.stack and 0 <= self.stack[-1].end <= match.start():
+                self._close(self.stack[-1].end)
             side, environment, command, caption_like = match.groups()
             if side == "begin":
-                self._begin(environment, match)
+                self._begin(self._meant(environment), match)
             elif side == "end":
-                self._end(environment, match)
+                self._end(self._meant(environment), match)
             elif command:
                 self._command(command, match)
             elif caption_like:
@@ -75,29 +95,41 @@ class _Scan:
 
     # ---- boxes
 
+    def _meant(self, name: str) -> str:
+        """The name of an environment; "figure" or "scheme" for a float of the paper or of a class that is not there."""
+        if name in self.own:
+            return "figure" if "fig" in name.lower() else "scheme"
+        return name if name in _ENVIRONMENTS else "figure"
+
     @property
     def _top(self) -> Box:
         return self.stack[-1] if self.stack else self.loose
 
     def _figure(self) -> Box | None:
         """The figure that is open, if any (its boxes are few, or it is the first of the stack)."""
-        return next((box for box in self.stack[:8] if box.is_figure), None)
+        return next((box for box in self.stack[:8] if box.is_figure), None) if self.stack else None
 
     def _begin(self, name: str, match: re.Match[str]) -> None:
-        if name in _DRAWINGS:
+        if name in DRAWINGS:
             self._top.drawn = True
+        elif name in COUNTED:
+            self.counted += 1
         elif name == "overpic":
             self._add_image("overpic", match.end())
         elif name == "wrapfloat" and not self.mask.startswith("{figure}", match.end()):
             self.stack.append(Box("wraptable", match.start()))
         else:
             if name in FIGURES or name in OTHER_FLOATS:
+                self.counted = 0
                 while self._figure() is not None and name in FIGURES:
                     self._close_unclosed()
             if len(self.stack) < 200:
                 self.stack.append(Box(name, match.start()))
 
     def _end(self, name: str, match: re.Match[str]) -> None:
+        if name in COUNTED:
+            self.counted = max(0, self.counted - 1)
+            return
         for depth in range(len(self.stack) - 1, max(-1, len(self.stack) - 41), -1):
             if self.stack[depth].name == name:
                 while len(self.stack) > depth + 1:
@@ -105,16 +137,12 @@ class _Scan:
                 self._close(match.end())
                 return
 
-    def _close_braced(self, position: int) -> None:
-        while self.stack and 0 <= self.stack[-1].end <= position:
-            self._close(self.stack[-1].end)
-
     def _close_unclosed(self) -> None:
         """A float that never ends: it goes as far as its last part."""
         box = self.stack[-1]
         ends = [box.start, *(caption.end for caption in box.captions), *(panel.end for panel in box.panels)]
         ends += [*(image.end for image in box.images), *(label.at for label in box.labels)]
-        box.unclosed = box.name not in _BOXES
+        box.unclosed = box.name not in BOXES
         self._close(max(ends))
 
     def _close(self, end: int) -> None:
@@ -157,7 +185,7 @@ class _Scan:
         first = box.captions[0].at
         mine = [image for image in self.loose.images if first - 1500 <= image.at]
         box.images = mine + box.images
-        box.start = min([box.start, *(image.at for image in mine)])
+        box.start = min([box.start, *(self.mask.rfind("\\", 0, image.at) for image in mine)])
         box.drawn |= self.loose.drawn
         box.labels = [label for label in self.loose.labels if label.at >= box.start] + box.labels
         self.loose = Box("text", box.end)
@@ -168,20 +196,27 @@ class _Scan:
     def _command(self, name: str, match: re.Match[str]) -> None:
         if name == "label":
             self._label(match)
-        elif name in _IMAGES:
+        elif name in IMAGE_COMMANDS:
             self._add_image(name, match.end())
-        elif name in _PANEL_COMMANDS:
+        elif match.start() < self.caption_end:  # in a caption; text is taken in once
+            return
+        elif name in PANEL_COMMANDS:
             self._panel(name, match)
-        elif name in _CAPTIONS:
+        elif name in CAPTION_COMMANDS:
             self._caption(name, match)
         elif name == "teaser":
             group = self.buffer.group(match.end())
             if group is not None and self._figure() is None and len(self.stack) < 200:
                 self.stack.append(Box("teaser", match.start(), group[2]))
+        elif name in TABLE_COMMANDS:
+            first = self.buffer.group(match.end())
+            second = self.buffer.group(first[2]) if first else None
+            if second is not None and len(self.stack) < 200:
+                self.stack.append(Box("table", match.start(), second[2]))
         elif name == "ContinuedFloat":
             figure = self._figure()
-            if figure is not None:
-                figure.continued = True
+            if figure is not None:  # the star begins such a series
+                figure.continued = not self.mask.startswith("*", match.end())
         elif _SET_TYPE.match(self.mask, match.end()):
             self._top.typed = True
 
@@ -191,10 +226,14 @@ class _Scan:
             return
         label = Label(" ".join(found.group(1).split()), match.start())
         self.found.labels.append(label)
+        if self.counted and self._figure() is not None:
+            return
         recent = self.found.figures[-1] if self.found.figures else None
         between = self.mask[recent.end : match.start()] if recent and match.start() - recent.end < 40 else "x"
         if not self.stack and recent and recent.name == "captionof" and not between.strip():
             recent.labels.append(label)
+            recent.end = found.end()
+            self.found.spans[-1] = (recent.start, recent.end)
         else:
             self._top.labels.append(label)
 
@@ -222,6 +261,7 @@ class _Scan:
         if caption is not None:
             empty = not self.mask[caption[0] : caption[1]].strip()
             box.captions.append(Caption(match.start(), caption[0], caption[1], "panel", empty=empty))
+            self.caption_end = caption[1]
         if len(self.stack) < 200:
             self.stack.append(box)
 
@@ -242,6 +282,7 @@ class _Scan:
             self._top.images += image_at("figcaption", self.buffer, match.end())
         empty = not self.mask[group[0] : group[1]].strip()
         caption = Caption(match.start(), group[0], group[1], kind, not starred, empty)
+        self.caption_end = group[1]
         self._place_caption(caption, name, group[2])
 
     def _caption_like(self, match: re.Match[str]) -> None:
@@ -250,16 +291,19 @@ class _Scan:
         group = last = self.buffer.group(match.end()) if figure is not None else None
         while group is not None:
             last, group = group, self.buffer.group(group[2]) if self.mask.startswith("{", group[2]) else None
-        if figure is not None and last is not None and last[1] - last[0] > 10:
-            figure.unknown_captions.append(Caption(match.start(), last[0], last[1], "figure"))
+        known = figure.unknown_captions[-1].end if figure is not None and figure.unknown_captions else 0
+        if figure is not None and last is not None and last[1] - last[0] > 10 and match.start() >= known:
+            numbered = match.group(4) != "appendcaption"  # it is given its number
+            figure.unknown_captions.append(Caption(match.start(), last[0], last[1], "figure", numbered))
+            figure.continued |= match.group(4) == "contcaption"
 
     def _torn(self, at: int) -> tuple[int, int, int] | None:
-        """The text of a caption whose brace never closes: up to the blank line."""
+        """The text of a caption whose brace never closes: up to a blank line, an environment or another caption."""
         start = self.buffer.skip_space(at)
         if not self.mask.startswith("{", start):
             return None
-        stop = self.mask.find("\n\n", start, start + 2000)
-        stop = stop if stop >= 0 else min(len(self.mask), start + 2000)
+        found = _TORN_END.search(self.mask, start, start + 2000)
+        stop = found.start() if found else min(len(self.mask), start + 2000)
         return start + 1, stop, stop
 
     def _place_caption(self, caption: Caption, name: str, end: int) -> None:

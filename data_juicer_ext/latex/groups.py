@@ -13,9 +13,10 @@ from data_juicer_ext.latex.boxes import OTHER_FLOATS, Box, Caption, Label
 from data_juicer_ext.latex.images import Image
 
 _PANELS = frozenset(
-    ("subfigure", "subcaptionblock", "subcaptiongroup", "subfloatrow", "subfig", "subfloat", "sidesubfloat",
-     "subcaptionbox")
+    ("subfigure", "subcaptionblock", "subcaptiongroup", "subfig", "subfloat", "sidesubfloat",
+     "subcaptionbox", "subtable")
 )  # fmt: skip
+_MOST_SHARED = 1000  # images of one float that several captions speak of, all told
 
 
 @dataclass
@@ -81,21 +82,27 @@ class _Parts:
 def figures_of(box: Box) -> list[Figure]:
     """The figures in the float `box`, in order; none if it turns out to be a table."""
     parts = _open(box)
-    main = [caption for caption in parts.captions if caption.kind == "figure"]
+    main = _main(parts.captions)
     if main or len(parts.captioned) == 1:
         _settle_inner(parts, has_outer=bool(main))
-        main = main or [caption for caption in parts.captions if caption.kind == "figure"]
+        main = main or _main(parts.captions)
     _bare_subcaptions(parts)
     if parts.captioned:
         return _side_by_side(box, parts)
     others = [caption for caption in parts.captions if caption.kind == "other"]
-    if others and not main and not (parts.images or parts.panels):
+    if not main and not (parts.images or parts.panels) and (others or not (parts.labels or _is_drawn(box))):
         return []
     main = [caption for caption in main if not caption.empty] or main[:1]
     if len(main) > 1:
         return _by_caption(box, parts, main)
     labels = _labels_of(parts, main[0] if main else None) if others else parts.labels
     return [Figure(box, main[0] if main else None, labels, parts.images, parts.panels)]
+
+
+def _main(captions: list[Caption]) -> list[Caption]:
+    """The captions that figures have; one without a number beside one that has it only adds notes."""
+    main = [caption for caption in captions if caption.kind == "figure"]
+    return [caption for caption in main if caption.numbered] or main
 
 
 def _open(box: Box) -> _Parts:
@@ -118,6 +125,10 @@ def _open(box: Box) -> _Parts:
         else:
             parts.absorb(opened)
     return parts
+
+
+def _is_drawn(box: Box) -> bool:
+    return box.drawn or any(map(_is_drawn, box.panels))
 
 
 def _settle_inner(parts: _Parts, has_outer: bool) -> None:
@@ -157,13 +168,15 @@ def _side_by_side(box: Box, parts: _Parts) -> list[Figure]:
     """Several captioned boxes without an outer caption: each is a figure of its own."""
     figures = []
     bare = [inner for inner in parts.captioned if not (inner.images or inner.panels)]
-    spare = list(parts.images) if len(parts.images) == len(bare) else []
+    each = len(parts.images) == len(bare)
+    spare = list(parts.images) if each or len(bare) * len(parts.images) < _MOST_SHARED else []
     for inner in parts.captioned:
         for deeper in inner.captioned:
             inner.absorb(deeper)
         if spare and not (inner.images or inner.panels):
-            inner.images.append(spare.pop(0))
-        main = [caption for caption in inner.captions if caption.kind == "figure"]
+            # A row of images over a row of captions, or one image that all of them speak of.
+            inner.images += [spare.pop(0)] if each else spare
+        main = _main(inner.captions)
         if len(main) > 1:
             figures += _by_caption(box, inner, main)
         else:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.macros import Macro, expand_text
@@ -20,6 +21,9 @@ _GRAPHICS_PATH = re.compile(r"\\graphicspath\s*")
 _SVG_PATH = re.compile(r"\\svgpath\s*")
 _FILE_KEY = re.compile(r"(?:file|figure)\s*=\s*([^,\s{}]+|\{[^{}]*\})")
 _OPTION = re.compile(r"(page|trim|viewport|angle|bb)\s*=\s*(\{[^{}]*\}|[^,]*)|(clip)(?:\s*=\s*(true|false))?")
+# A name that TeX computes while it runs (a loop's variable, a definition's argument) names no file.
+_COMPUTED = re.compile(r"\\[A-Za-z@]+|#[1-9]")
+_PLAIN_PATH = re.compile(r"[\w./-]+")
 _INNER = re.compile(r"\{\s*([^{},]+?)\s*\}")
 
 
@@ -72,10 +76,17 @@ def image_at(command: str, buffer: Buffer, position: int) -> list[Image]:
 
 def written_path(image: Image, macros: Mapping[str, Macro], job: str) -> str:
     """The path of an image without macros, quotes, doubled braces and the like."""
+    if _PLAIN_PATH.fullmatch(image.path):
+        return image.path
     path = expand_text(image.path, macros, 1000).replace("\\jobname", job)
     path = re.sub(r"\\(?:detokenize|string|protect|unexpanded|relax|space)(?![A-Za-z])", "", path)
     path = re.sub(r"[{}\"]|\\ ", lambda match: " " if match.group() == "\\ " else "", path)
     return re.sub(r"\s+", " ", path.replace("\\_", "_")).strip()
+
+
+def is_computed(path: str) -> bool:
+    """Whether the file's own name in a path (see `written_path`) holds a macro or an argument that is not known."""
+    return _COMPUTED.search(path.rsplit("/", 1)[-1]) is not None
 
 
 def search_folders(mask: str, buffer: Buffer, macros: Mapping[str, Macro]) -> list[str]:
@@ -100,9 +111,7 @@ def find_image(tree: SourceTree, path: str, bases: list[str], folders: list[str]
     """
     if not path:
         return Found("", "image_missing")
-    joined = [posixpath.join(base, folder) if folder else base for base in bases for folder in ("", *folders)]
-    places = [place for place in map(_clean, joined) if place is not None] or [""]
-    places = list(dict.fromkeys(places))
+    places = _places(tuple(bases), tuple(folders))
     stem, extension = posixpath.splitext(path)
     known = extension.lower() in _KNOWN
     try:
@@ -121,6 +130,13 @@ def find_image(tree: SourceTree, path: str, bases: list[str], folders: list[str]
         return Found(path, "image_missing")
     source = converted.removesuffix(_CONVERTED) + extension if converted.endswith(_CONVERTED) else converted
     return Found(source, drawn_from=converted)
+
+
+@lru_cache(maxsize=64)
+def _places(bases: tuple[str, ...], folders: tuple[str, ...]) -> list[str]:
+    joined = [posixpath.join(base, folder) if folder else base for base in bases for folder in ("", *folders)]
+    places = [place for place in map(_clean, joined) if place is not None] or [""]
+    return list(dict.fromkeys(places))
 
 
 def _conversion(tree: SourceTree, path: str) -> str:

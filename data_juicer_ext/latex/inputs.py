@@ -62,6 +62,7 @@ class Inputs:
 
     def call(self, command: str, buffer: Buffer, at: int, macros: Mapping[str, Macro]) -> InputCall | None:
         """The name (and folder) that follows `command`, None if there is none."""
+        at += buffer.text.startswith("*", at) and command in _TWO_NAMES
         group = buffer.group(at)
         if group is None:
             bare = _BARE_NAME.match(buffer.text, at) if command in ("input", "include") else None
@@ -123,7 +124,7 @@ class Inputs:
 
     def body_start(self, text: str) -> int:
         """Where the part of an included file begins that counts: after its own preamble, if it has one."""
-        match = _BODY.search(text)
+        match = _BODY.search(text) if "{document}" in text else None
         return match.end() if match and _END.search(text, match.end()) else 0
 
     def is_document(self, path: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from data_juicer_ext.latex.buffer import Buffer, Piece
 
@@ -22,18 +23,11 @@ _CORE_NAMES = (
 )
 CORE = frozenset(_CORE_NAMES.split())
 CORE_ENVIRONMENTS = frozenset(_CORE_ENVIRONMENT_NAMES.split())
-_CARRIED = re.compile(
-    r"\\(?:(?:[A-Za-z]*ref(?:range)?|(?:sub)*section|chapter|label|caption(?:of)?|subcaption|subcaptionbox|subfloat|subfigure|includegraphics"
-    r"|includesvg|epsfig|epsfbox|psfig|plotone|plottwo|input|include|import|subimport|ContinuedFloat)(?![A-Za-z@])"
-    r"|(?:begin|end)\s*\{(?:[A-Za-z]*figure|figure|comment|minipage|overpic|subcaptionblock|teaserfigure|strip"
-    r"|table|algorithm|tikzpicture|verbatim|lstlisting)\*?\})"
-)
-_NEVER = frozenset(["href", "Href", "pageref", "eqref"])
 DEFINERS = (
     "newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "newrobustcmd", "renewrobustcmd",
     "def", "gdef", "edef", "xdef", "let", "NewDocumentCommand", "RenewDocumentCommand", "ProvideDocumentCommand",
     "DeclareDocumentCommand", "newenvironment", "renewenvironment", "NewDocumentEnvironment",
-    "RenewDocumentEnvironment",
+    "RenewDocumentEnvironment", "NewEnviron", "RenewEnviron",
 )  # fmt: skip
 _NAME = re.compile(r"\*?\s*(?:\{\s*\\([A-Za-z@]+|.)\s*\}|\\([A-Za-z@]+|.))", re.DOTALL)
 _ENVIRONMENT = re.compile(r"\*?\s*\{([^{}\\]{1,60})\}")
@@ -42,6 +36,8 @@ _PARAMETERS = re.compile(r"(?:[^{}\\%\n]|\\[A-Za-z@]+|\\.){0,200}")
 _LET = re.compile(r"\s*=?\s*(\\(?:[A-Za-z@]+|.)|[^\s\\])", re.DOTALL)
 _HASH = re.compile(r"#([1-9])")
 _CONTROL = re.compile(r"\\([A-Za-z@]+|.)", re.DOTALL)
+_CALL_COST = 100  # characters that a call counts for, besides those that it gives
+_BLANKS = re.compile(r"[ \t]+")
 _SPECIFIER = re.compile(r"[+!>\s]*(?:\{[^{}]*\})?\s*([mosvOdDrRtgGbe])")
 
 
@@ -67,19 +63,15 @@ class Macro:
     environment: bool = False
 
 
-def carries(body: str) -> bool:
-    """Whether a body holds a figure, caption, label, image, input or reference of its own."""
-    return any(match.group()[1:] not in _NEVER for match in _CARRIED.finditer(body))
+class Macros(dict[str, Macro]):
+    """A paper's macros by name, and how many characters `expand_text` may still put in place of calls."""
 
-
-def commands_in(body: str) -> list[str]:
-    """The names of the commands in a body."""
-    return [match.group(1) for match in _CONTROL.finditer(body)]
+    left = 5_000_000
 
 
 def read_definition(kind: str, buffer: Buffer, position: int) -> tuple[Macro, int] | None:
     """The definition whose defining command `kind` ends at `position`, and the offset after it."""
-    if kind.endswith(("environment", "Environment")):
+    if kind.endswith(("environment", "Environment", "Environ")):
         return _read_environment(kind, buffer, position)
     match = _NAME.match(buffer.text, position)
     if match is None:
@@ -107,10 +99,13 @@ def _read_environment(kind: str, buffer: Buffer, position: int) -> tuple[Macro, 
     read = _specified if "Document" in kind else _counted
     arguments, after = read(buffer, match.end())
     begin = buffer.group(after)
+    text = buffer.text
+    if begin is not None and kind.endswith("Environ"):  # one body, in which \BODY stands for what is inside
+        before, _, behind = text[begin[0] : begin[1]].partition("\\BODY")
+        return Macro(match.group(1), arguments, before, behind, True), begin[2]
     end = buffer.group(begin[2]) if begin else None
     if begin is None or end is None:
         return None
-    text = buffer.text
     return Macro(match.group(1), arguments, text[begin[0] : begin[1]], text[end[0] : end[1]], True), end[2]
 
 
@@ -132,7 +127,7 @@ def _plain_parameters(buffer: Buffer, position: int) -> tuple[tuple[Argument, ..
         return (), match.end() if match else position
     before, *rest = _HASH.split(match.group())
     prefix = (Argument("l", until=before.strip()),) if before.strip() else ()
-    arguments = [Argument("d" if part.strip() else "m", until=part.strip()) for part in rest[1::2]]
+    arguments = [Argument("d" if part else "m", until=" ".join(_BLANKS.split(part))) for part in rest[1::2]]
     return (*prefix, *arguments), match.end()
 
 
@@ -174,6 +169,8 @@ def read_arguments(macro: Macro, buffer: Buffer, position: int) -> tuple[list[tu
             found.append(argument.default if bracket is None else (bracket[0], bracket[1]))
             position = position if bracket is None else bracket[2]
             continue
+        if argument.kind == "d" and not found:  # TeX skips the space after the name
+            position = buffer.skip_space(position)
         span = _until(argument.until, buffer, position) if argument.kind == "d" else _one(buffer, position)
         if span is None:
             return None
@@ -182,9 +179,27 @@ def read_arguments(macro: Macro, buffer: Buffer, position: int) -> tuple[list[tu
     return found, position
 
 
+def argument_texts(macro: Macro, buffer: Buffer, position: int) -> list[str]:
+    """The arguments of a call as they are written; none if the call is broken."""
+    call = read_arguments(macro, buffer, position)
+    return [part if isinstance(part, str) else buffer.text[part[0] : part[1]] for part in call[0]] if call else []
+
+
+def with_texts(body: str, texts: list[str]) -> str:
+    """`body` with `texts` for #1, #2 and so on; those that there are not are left out."""
+    return _HASH.sub(lambda match: "".join(texts[int(match.group(1)) - 1 : int(match.group(1))]), body)
+
+
+@lru_cache(maxsize=100)
+def _delimiter(text: str) -> re.Pattern[str]:
+    """What ends an argument: any blanks for a blank, a blank line for \\par."""
+    pattern = r"\s+".join(map(re.escape, text.split(" ")))
+    return re.compile(rf"{pattern}(?![A-Za-z])|\n[ \t]*\n" if text == "\\par" else pattern)
+
+
 def _until(delimiter: str, buffer: Buffer, position: int) -> tuple[int, int, int] | None:
-    stop = buffer.text.find(delimiter, position, position + 5000)
-    return None if stop < 0 else (position, stop, stop + len(delimiter))
+    match = _delimiter(delimiter).search(buffer.text, position, position + 5000)
+    return None if match is None else (position, match.start(), match.end())
 
 
 def _one(buffer: Buffer, position: int) -> tuple[int, int, int] | None:
@@ -199,10 +214,12 @@ def _one(buffer: Buffer, position: int) -> tuple[int, int, int] | None:
     return start, end, end
 
 
-def drops_argument(macro: Macro) -> bool:
-    """Whether a macro leaves one of its arguments out, so that it is not part of the paper."""
-    count = sum(argument.kind not in "ls" for argument in macro.arguments)
-    return any(f"#{index + 1}" not in macro.body for index in range(count))
+def filled_length(body: str, arguments: list[tuple[int, int] | str]) -> int:
+    """How long `body` gets when its arguments are put in."""
+    if "#" not in body:
+        return len(body)
+    sizes = [len(part) if isinstance(part, str) else part[1] - part[0] for part in arguments]
+    return len(body) + sum(body.count(f"#{number + 1}") * size for number, size in enumerate(sizes))
 
 
 def fill(body: str, arguments: list[tuple[int, int] | str], buffer: Buffer, call: int) -> Buffer:
@@ -236,7 +253,8 @@ def fill(body: str, arguments: list[tuple[int, int] | str], buffer: Buffer, call
 def expand_text(text: str, macros: Mapping[str, Macro], limit: int = 20_000, depth: int = 8) -> str:
     """`text` with the paper's macros written out, at most `depth` deep and `limit` characters long.
 
-    For short texts: captions and paths. What would grow past the limit stays as it is.
+    For short texts: captions and paths. What would grow past the limit, or past what all such texts of
+    a paper may grow to, stays as it is.
     """
     for _ in range(depth):
         expanded = _expand_once(text, macros, limit)
@@ -247,7 +265,8 @@ def expand_text(text: str, macros: Mapping[str, Macro], limit: int = 20_000, dep
 
 
 def _expand_once(text: str, macros: Mapping[str, Macro], limit: int) -> str:
-    if "\\" not in text:
+    left = macros.left if isinstance(macros, Macros) else Macros.left
+    if "\\" not in text or left < 0:
         return text
     buffer = Buffer.of_file(text, 0)
     parts: list[str] = []
@@ -259,7 +278,10 @@ def _expand_once(text: str, macros: Mapping[str, Macro], limit: int) -> str:
         call = read_arguments(macro, buffer, match.end())
         if call is None:
             continue
+        if filled_length(macro.body, call[0]) > limit:
+            return text
         filled = fill(macro.body, call[0], buffer, match.start()).text
+        left -= len(filled) + _CALL_COST
         word = match.group(1).isalpha() and not macro.arguments
         # TeX drops the spaces after a control word; the body must not grow into the next word.
         after = re.compile(r"[ \t]*\n?[ \t]*").match(text, call[1]) if word else None
@@ -268,6 +290,10 @@ def _expand_once(text: str, macros: Mapping[str, Macro], limit: int) -> str:
         if filled[-1:].isalpha() and re.search(r"\\[A-Za-z]+\Z", filled) and text[position : position + 1].isalpha():
             parts.append(" ")
         length += len(filled)
-        if length > limit:
-            return text
+        if length > limit or left < 0:
+            break
+    if isinstance(macros, Macros):
+        macros.left = left
+    if length > limit or left < 0:
+        return text
     return "".join((*parts, text[position:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.groups import Figure
 
 _EVENT = re.compile(
-    r"\\(?:(part|chapter|section|subsection)(?![A-Za-z@*])"
+    r"\\(?=[@abcdgnprs])(?:(part|chapter|section|subsection)\s*(?=[\[{])"
     r"|(appendix(?:es)?)(?![A-Za-z@])|begin\s*\{(appendices|appendix|supplement)\}"
     r"|(setcounter|addtocounter|stepcounter|refstepcounter)\s*\{([A-Za-z]+)\}(?:\s*\{(-?\d{1,6})\})?"
     r"|(numberwithin|counterwithin\*?|counterwithout\*?|@addtoreset)\s*\{([a-z]+)\}\s*\{([a-z]+)\}"
@@ -19,10 +20,15 @@ _EVENT = re.compile(
 )
 _CLASS = re.compile(r"\\document(?:class|style)\s*(?:\[[^\]]{0,500}\])?\s*\{([^{}]{1,60})\}")
 _CHAPTERS = ("book", "report", "memoir", "scrbook", "scrreprt", "amsbook", "svmono")
+_CHAPTER = re.compile(r"\\chapter\s*[\[{]")
+_PREFIX = re.compile(r"(?:[Ff]ig(?:ure|s?\.)?|FIG(?:URE|\.)?)[~\s]+")
+_GIVEN = re.compile(r"\\figurenum\s*\{([^{}]{1,20})\}")
 _TERM = re.compile(
     r"\\(arabic|alph|Alph|roman|Roman|@arabic|@alph|@Alph|@roman|@Roman)\s*\{?\s*(?:\\c@)?([A-Za-z]+)\s*\}?"
     r"|\\the(part|chapter|section|subsection|figure)(?![A-Za-z])|\\[A-Za-z@]+\s*|[{}]"
 )
+_MOST_RESETS = 20  # counters that one counter sets back
+_BY_CHAPTER = "\\thechapter.\\arabic{figure}"
 _PARENTS = {"chapter": ("section", "figure"), "section": ("subsection",), "figure": ("ContinuedFloat",)}
 
 
@@ -37,21 +43,23 @@ class _Counters:
     def step(self, name: str, by: int = 1) -> None:
         """Count on, and set back what counts within."""
         self.values[name] = self.values.get(name, 0) + by
-        for inner in sorted(self.resets.get(name, ())):
+        for inner in self.resets.get(name, ()):
             if inner != name and self.values.get(inner):
                 self.values[inner] = 0
 
-    def print(self, name: str, depth: int = 0) -> str:
-        """The text that the counter prints."""
-        text = self.formats.get(name, f"\\arabic{{{name}}}")
-        if depth > 4:
-            return ""
-        return _TERM.sub(lambda match: self._term(match, depth), text[:300]).strip()
+    def print(self, name: str, printed: dict[str, str] | None = None) -> str:
+        """The text that the counter prints, at most 60 characters; `printed` is what counters within it print."""
+        printed = {} if printed is None else printed
+        if name not in printed:
+            printed[name] = ""  # a counter that prints itself would never end
+            text = self.formats.get(name, f"\\arabic{{{name}}}")[:300]
+            printed[name] = _TERM.sub(lambda match: self._term(match, printed), text).strip()[:60]
+        return printed[name]
 
-    def _term(self, match: re.Match[str], depth: int) -> str:
+    def _term(self, match: re.Match[str], printed: dict[str, str]) -> str:
         if match.group(1):
             return _in_style(match.group(1).lstrip("@"), self.values.get(match.group(2), 0))
-        return self.print(match.group(3), depth + 1) if match.group(3) else ""
+        return self.print(match.group(3), printed) if match.group(3) else ""
 
 
 def number_figures(mask: str, buffer: Buffer, figures: Sequence[Figure]) -> list[str]:
@@ -59,18 +67,22 @@ def number_figures(mask: str, buffer: Buffer, figures: Sequence[Figure]) -> list
     found = _CLASS.search(mask)
     name = found.group(1).strip() if found else "article"
     counters = _Counters(resets={key: set(inner) for key, inner in _PARENTS.items()})
-    if name in _CHAPTERS:
-        counters.formats["figure"] = "\\thechapter.\\arabic{figure}"
+    if name in _CHAPTERS or ("\\chapter" in mask and _CHAPTER.search(mask)):
+        counters.formats["figure"] = _BY_CHAPTER
         counters.formats["section"] = "\\thechapter.\\arabic{section}"
     else:
         counters.resets["chapter"].discard("figure")
     events: list[tuple[int, int, re.Match[str] | int]] = [(match.start(), 0, match) for match in _EVENT.finditer(mask)]
     events += [(figure.at, 1, index) for index, figure in enumerate(figures)]
+    given = [(match.start(), match.group(1)) for match in _GIVEN.finditer(mask)]
     numbers = [""] * len(figures)
     for _, _, event in sorted(events, key=lambda event: event[:2]):
         if isinstance(event, int):
             figure = figures[event]
-            if figure.caption is not None and figure.caption.numbered:
+            place = bisect_left(given, (figure.box.start, ""))
+            if place < len(given) and given[place][0] < figure.box.end:
+                numbers[event] = given[place][1].strip()
+            elif figure.caption is not None and figure.caption.numbered:
                 numbers[event] = _next_number(counters, figure.box.continued)
         else:
             _apply(event, buffer, counters, name)
@@ -81,7 +93,9 @@ def _next_number(counters: _Counters, continued: bool) -> str:
     """The number of the next caption; a continued float keeps the last one and may add a letter."""
     counters.step("ContinuedFloat" if continued else "figure")
     letter = counters.print("ContinuedFloat") if continued and "ContinuedFloat" in counters.formats else ""
-    return counters.print("figure") + letter
+    if counters.formats.get("figure") == _BY_CHAPTER and not counters.values.get("chapter"):
+        return str(counters.values["figure"]) + letter  # before the first chapter
+    return _PREFIX.sub("", counters.print("figure"), count=1).replace("~", " ") + letter
 
 
 def _apply(event: re.Match[str], buffer: Buffer, counters: _Counters, document_class: str) -> None:
@@ -99,7 +113,9 @@ def _apply(event: re.Match[str], buffer: Buffer, counters: _Counters, document_c
         counters.resets.get(outer, set()).discard(inner)
         counters.formats[inner] = f"\\arabic{{{inner}}}"
     elif within:
-        counters.resets.setdefault(outer, set()).add(inner)
+        counted = counters.resets.setdefault(outer, set())
+        if len(counted) < _MOST_RESETS:
+            counted.add(inner)
         if not within.startswith("@") and not within.endswith("*"):
             counters.formats[inner] = f"\\the{outer}.\\arabic{{{inner}}}"
     else:
@@ -110,7 +126,7 @@ def _apply(event: re.Match[str], buffer: Buffer, counters: _Counters, document_c
 
 
 def _start_appendix(counters: _Counters, document_class: str) -> None:
-    top = "chapter" if document_class in _CHAPTERS else "section"
+    top = "chapter" if counters.formats.get("figure") == _BY_CHAPTER else "section"
     counters.values[top] = 0
     counters.formats[top] = f"\\Alph{{{top}}}"
     if document_class in ("elsarticle", "cas-dc", "cas-sc"):

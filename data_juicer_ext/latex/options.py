@@ -22,14 +22,20 @@ class LatexOptions:
 
     :param main_file: path of the main document inside the paper; "" chooses it.
     :param citation_commands: names (without backslash) of the commands that refer to a figure.
-        With "ref" among them, commands of unknown classes whose name ends in "ref" count as well
-        when their argument is the label of a figure.
+        With "ref" among them, commands of unknown classes whose name ends in "ref" or begins with
+        "fig" count as well when their argument is the label of a figure.
+    :param plain_numbers: take figures that the text names by number only ("Fig. 3b", "Figs. 2--4") as
+        cited too, by the numbers that LaTeX would print.
     :param paragraph_separator: regular expression of what stands between two paragraphs.
     :param caption_matching_threshold: least Levenshtein ratio (0 to 1) that ties a given caption.
     :param granularity: "figure", or "panel" to add each panel as an object of its own.
     :param expand_caption_macros: write the paper's own text macros out in plain captions.
     :param dpi: resolution at which PDF, EPS and SVG figures are rasterised.
     :param max_side: longest side in pixels of a rasterised figure.
+    :param images_from_pdf: take the image of a figure that has no file (drawn in TeX, or not there) from
+        the compiled PDF, if the paper ships one.
+    :param compiled_pdf: path of that PDF inside the paper; "" finds it: the one named like the main
+        document and beside it, or the only PDF of several pages that is no figure.
     :param max_members: most members of an archive, or files of a folder.
     :param max_bytes: most bytes that an archive may unpack to.
     :param max_source_chars: most characters of LaTeX after inputs and macros are written out.
@@ -37,12 +43,15 @@ class LatexOptions:
 
     main_file: str = ""
     citation_commands: tuple[str, ...] = REFERENCE_COMMANDS
+    plain_numbers: bool = False
     paragraph_separator: str = r"\n[ \t]*\n"
     caption_matching_threshold: float = 0.9
     granularity: str = "figure"
     expand_caption_macros: bool = True
     dpi: int = 200
     max_side: int = 2000
+    images_from_pdf: bool = True
+    compiled_pdf: str = ""
     max_members: int = 20_000
     max_bytes: int = 1_000_000_000
     max_source_chars: int = 20_000_000

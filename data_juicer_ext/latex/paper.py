@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import gc
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from data_juicer_ext.latex.assemble import PaperText, build_figures
+from data_juicer_ext.latex.compiled import CompiledPdf
 from data_juicer_ext.latex.expand import flatten
 from data_juicer_ext.latex.given import tie_captions
 from data_juicer_ext.latex.maindoc import choose_main
@@ -41,13 +44,14 @@ def read_figures(
     image_folder: Path,
     options: LatexOptions = DEFAULTS,
     given_captions: Sequence[str] | None = None,
-    given_images: Sequence[str] | None = None,
+    given_images: Sequence[str | bytes] | None = None,
 ) -> Extraction:
     """The figures of the paper at `path`: a folder, .tar, .tar.gz, .tgz, .zip, .gz of one .tex, or .tex.
 
     Readable images (PNG or JPEG) are written to `image_folder`, named by content. With
     `given_captions` the figures are those that tie to exactly one of them (see
-    `latex.given`); `given_images` holds a path for each given caption, "" where there is none.
+    `latex.given`); `given_images` holds, for each given caption, an image's path or its bytes,
+    "" where there is none.
     A paper without figures has an empty list. Raises PaperError for what is no readable LaTeX paper.
     """
     tree, named = open_source(path, options)
@@ -62,7 +66,7 @@ def figures_from_text(
     image_folder: Path,
     options: LatexOptions = DEFAULTS,
     given_captions: Sequence[str] | None = None,
-    given_images: Sequence[str] | None = None,
+    given_images: Sequence[str | bytes] | None = None,
 ) -> Extraction:
     """The figures of LaTeX text that has no files: images are missing unless `given_images` has them.
 
@@ -74,6 +78,20 @@ def figures_from_text(
     return _extract(tree, TEXT_NAME, "the row's text", image_folder, options, given_captions, given_images)
 
 
+@contextmanager
+def _collecting_later() -> Iterator[None]:
+    """Leaves garbage for later: what a paper is read into stays until it is done, and looking at it
+    again and again would take more than twice the time for a paper of twice the length.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 def _extract(
     tree: SourceTree,
     main: str,
@@ -81,24 +99,28 @@ def _extract(
     image_folder: Path,
     options: LatexOptions,
     given_captions: Sequence[str] | None,
-    given_images: Sequence[str] | None,
+    given_images: Sequence[str | bytes] | None,
 ) -> Extraction:
-    flat = flatten(tree, main, options)
     job = posixpath.splitext(posixpath.basename(main))[0]
-    text = PaperText(flat, options)
-    pictures = Pictures(tree, flat, text.buffer, image_folder, options, job)
+    with _collecting_later():
+        flat = flatten(tree, main, options)
+        text = PaperText(flat, options)
+        pictures = Pictures(tree, flat, text.buffer, image_folder, options, job)
+        figures = build_figures(text, pictures)
     notes = [*tree.notes, *flat.notes]
-    figures = build_figures(text, pictures)
     if given_captions is not None:
         figures = _given(figures, pictures, given_captions, given_images or (), options, notes)
-    return Extraction(figures, main, reason, [scrub(note) for note in [*notes, *pictures.notes]])
+    compiled = CompiledPdf(tree, main, flat, options)
+    compiled.supply(figures, pictures)
+    notes += [*pictures.notes, *compiled.notes]
+    return Extraction(figures, main, reason, [scrub(note) for note in notes])
 
 
 def _given(
     figures: list[Figure],
     pictures: Pictures,
     captions: Sequence[str],
-    images: Sequence[str],
+    images: Sequence[str | bytes],
     options: LatexOptions,
     notes: list[str],
 ) -> list[Figure]:
@@ -107,6 +129,8 @@ def _given(
     tops = [figures[index] for index in places]
     known, labels = [figure.caption for figure in tops], [figure.labels for figure in tops]
     kept: list[Figure] = []
+    if images and len(images) != len(captions):
+        notes.append(f"given_images holds {len(images)} images for {len(captions)} captions; the rest has none")
     for tie in tie_captions(captions, known, labels, options.caption_matching_threshold):
         if tie.figure < 0:
             notes.append(f"given caption {tie.given}: {tie.reason}: {captions[tie.given][:80]!r}")

@@ -15,18 +15,25 @@ _HEADING = re.compile(
 )
 _BREAK = re.compile(
     r"\\(?:par(?![A-Za-z@])|(?:begin|end)\s*\{(?:abstract|document|appendices)\}"
-    r"|(?:maketitle|appendix|tableofcontents|newpage|clearpage|bibliography|printbibliography)(?![A-Za-z@])"
+    r"|(?:maketitle|figsetstart|figsetend|appendix|tableofcontents|newpage|clearpage|bibliography|printbibliography)(?![A-Za-z@])"
     r"|begin\s*\{thebibliography\})"
 )
-_LISTS = "itemize|enumerate|description|inparaenum|compactitem|compactenum|quote|quotation|flushleft|center|sloppypar"
+# Environments that are words of a paragraph, or no words at all; of all others only what is inside them is said.
+_SAID = (
+    r"equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|d?math|subequations|IEEEeqnarray|empheq|split"
+    r"|linenomath|array|[A-Za-z]*matrix|cases|tabular[xy]?|tabbing|[A-Za-z]*[vV]erbatim|lstlisting|minted|alltt|code"
+    r"|algorithm[A-Za-z]*|tikzpicture"
+)
+_SIZED = "multicols|adjustwidth|spacing|minipage|addmargin"
 # What stands before the first word of a paragraph without being part of it.
 _LEAD = re.compile(
     r"(?:\s|\\(?:noindent|indent|centering|bigskip|medskip|smallskip|FloatBarrier|begingroup|endgroup|leavevmode"
-    r"|small|normalsize|linenumbers|justify|item)(?![A-Za-z@])"
+    r"|small|normalsize|linenumbers|justify|item|@(?:old)?maketitle)(?![A-Za-z@])"
     r"|\\(?:label|vspace\*?|hspace\*?|index|markboth|hypertarget|phantomsection|enlargethispage\*?|setlength"
     r"|thispagestyle|pagestyle|setcounter)\s*(?:\{[^{}]{0,200}\}){0,2}"
-    rf"|\\begin\s*\{{(?:{_LISTS})\*?\}}(?:\[[^\]\n]{{0,200}}\])?"
-    r"|\\end\s*\{[A-Za-z]{1,30}\*?\}|~|\\\\(?:\[[^\]\n]{0,20}\])?)+"
+    rf"|\\begin\s*\{{(?:{_SIZED})\*?\}}(?:\[[^\]\n]{{0,200}}\]|\{{[^{{}}\n]{{0,60}}\}}){{0,3}}"
+    rf"|\\begin\s*\{{(?!(?:{_SAID}|{_SIZED})\*?\}})@?[A-Za-z]{{1,30}}\*?\}}(?:\[[^\]]{{0,200}}\])?"
+    r"|\\end\s*\{@?[A-Za-z]{1,30}\*?\}|\\twocolumn\s*\[\{?|\}\]?|~|\\\\(?:\[[^\]\n]{0,20}\])?)+"
 )
 _CUT = "\x00"
 _AROUND = 5000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import posixpath
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,14 +10,16 @@ from pathlib import Path
 from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
 from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.flat import Flat
-from data_juicer_ext.latex.images import Image, find_image, search_folders, view_of, written_path
+from data_juicer_ext.latex.images import Image, find_image, is_computed, search_folders, view_of, written_path
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source import SourceTree
 from data_juicer_ext.rows import Figure, scrub
 
 _PROBLEMS = frozenset(
-    ("image_missing", "image_unreadable", "image_too_large", "image_path_refused", "needs_ghostscript", "no_image_file")
-)
+    ("image_missing", "image_unreadable", "image_too_large", "image_path_refused", "needs_ghostscript",
+     "no_image_file", "image_name_computed")
+)  # fmt: skip
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 class Pictures:
@@ -45,24 +48,46 @@ class Pictures:
         elif drawn:
             figure.flags.append("also_drawn_in_tex")
 
-    def use_given(self, figure: Figure, path: str) -> None:
-        """Take the image file at `path`, which came with the row, for a figure that has none."""
+    def use_given(self, figure: Figure, image: str | bytes) -> None:
+        """Take an image that came with the row, a file's path or its bytes, for a figure that has none."""
+        name = repr(image[:200]) if isinstance(image, str) else f"of figure {figure.number or figure.figure_id}"
         try:
-            data = Path(path).read_bytes()
+            data = Path(image).read_bytes() if isinstance(image, str) else image
             figure.images = [str(readable_image(data, self._folder, self._limits))]
-        except OSError as error:
-            self._note(f"given image {path!r} cannot be read ({error.strerror})")
+        except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
+            _stop_if_full(error)
+            self._note(f"given image {name} cannot be read ({getattr(error, 'strerror', None) or error})")
             return
         except ImageProblem as problem:
-            self._note(f"given image {path!r}: {problem.flag}: {problem}")
+            self._note(f"given image {name}: {problem.flag}: {problem}")
             return
-        kept = [flag for flag in figure.flags if flag not in _PROBLEMS]
-        figure.flags = sorted({*kept, "image_given"})
+        self._settle(figure, "image_given")
+
+    def use_page(self, figure: Figure, source: str, data: bytes, view: View) -> str:
+        """Take a part of a page of the PDF `data` (file `source`); why that cannot be done, or ""."""
+        try:
+            figure.images = [str(readable_image(data, self._folder, self._limits, view))]
+        except (ImageProblem, OSError) as problem:
+            _stop_if_full(problem)
+            return str(problem)
+        figure.page, figure.bbox = view.page, list(view.box or ())
+        self._note(f"image_from_pdf: figure {figure.number or figure.figure_id}: {source}, page {view.page}")
+        self._settle(figure, "image_from_pdf")
+        return ""
+
+    def _settle(self, figure: Figure, flag: str) -> None:
+        """A figure has its image after all."""
+        figure.flags = sorted({*(known for known in figure.flags if known not in _PROBLEMS), flag})
 
     def _one(self, image: Image) -> tuple[str, str, str]:
         """(source as found or as written, readable file or "", flag or "")."""
         path = written_path(image, self._flat.macros, self._job)
+        if is_computed(path):
+            self._note(f"image_name_computed: {path[:200]!r} ({self._flat.place(image.at)})")
+            return "", "", "image_name_computed"
         found = find_image(self._tree, path, self._bases(image), self._search)
+        if found.flag == "image_missing" and self._tree.exists(f"{path}.tex"):
+            return found.path, "", "no_image_file"  # a picture drawn in TeX, in a file of its own
         if found.flag:
             self._note(f"{found.flag}: {found.path[:200]!r} ({self._flat.place(image.at)})")
             return found.path, "", found.flag
@@ -85,9 +110,16 @@ class Pictures:
             self._note(f"{problem.flag}: {source!r}: {problem}")
             return "", problem.flag
         except (PaperError, OSError) as error:
+            _stop_if_full(error)
             self._note(f"image_unreadable: {source!r}: {error}")
             return "", "image_unreadable"
 
     def _note(self, text: str) -> None:
         if len(self.notes) < 100 and text not in self.notes:
             self.notes.append(text[:500])
+
+
+def _stop_if_full(error: Exception) -> None:
+    """Raise the error of a folder that nothing can be written to any more: it is not the image's fault."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        raise error

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from data_juicer_ext.latex.buffer import Buffer, end_of_verb
-from data_juicer_ext.latex.macros import Macro, expand_text
+from data_juicer_ext.latex.macros import Macro, argument_texts, expand_text, with_texts
 from data_juicer_ext.latex.walk import Walk
 
 _FILE_NAME = re.compile(r"\s*(?:\[[^\]\n]{0,100}\])?\s*\{([^{}\n]{1,300})\}")
+_OWN_NAME = re.compile(r"(?:\[[^\]\n]{0,500}\])?\s*\{([A-Za-z0-9]{1,60}\*?)\}")
 _ADDRESS = re.compile(r"\s*\{[^{}\n]*\}")
 
 
@@ -19,11 +20,15 @@ def environment(walk: Walk, side: str, kind: str, buffer: Buffer, match: re.Matc
     if kind in walk.hidden or kind in walk.verbatim or kind.startswith(("filecontents", "verbatimwrite")):
         return raw(walk, kind, buffer, match) if side == "begin" else None
     macro = walk.macros.get(kind)
-    if macro is None or not macro.environment or not walk.is_worth(kind):
+    if macro is None or not macro.environment or not walk.worth.holds(kind):
         return None
     if side == "begin":
+        if "#" in macro.end_body:
+            walk.open_arguments.setdefault(kind, []).append(argument_texts(macro, buffer, match.end()))
         return walk.replace(macro, macro.body, buffer, match)
-    return walk.replace(Macro(kind, (), "", environment=True), macro.end_body, buffer, match)
+    opened = walk.open_arguments.get(kind)
+    end_body = with_texts(macro.end_body, opened.pop()) if opened else macro.end_body
+    return walk.replace(Macro(kind, (), "", environment=True), end_body, buffer, match)
 
 
 def document(walk: Walk, side: str, buffer: Buffer, match: re.Match[str]) -> int | None:
@@ -52,6 +57,15 @@ def raw(walk: Walk, kind: str, buffer: Buffer, match: re.Match[str]) -> int | No
         if name is not None:
             walk.inputs.write(expand_text(name.group(1), walk.macros, 500), buffer, name.end(), stop)
     return stop + len(needle)
+
+
+def own(walk: Walk, name: str, buffer: Buffer, match: re.Match[str], end: int) -> int | None:
+    """An environment is declared whose text is not read as LaTeX, or not at all."""
+    named = _OWN_NAME.match(buffer.text, match.end())
+    if named is not None:
+        (walk.hidden if name.startswith("exclude") else walk.verbatim).add(named.group(1))
+        walk.environments.add(named.group(1))
+    return None
 
 
 def verb(walk: Walk, buffer: Buffer, match: re.Match[str]) -> int | None:

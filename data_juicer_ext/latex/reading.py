@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from data_juicer_ext.latex.buffer import Buffer, Piece
+from data_juicer_ext.latex.class_options import option_names
 from data_juicer_ext.latex.macros import expand_text
-from data_juicer_ext.latex.walk import MAX_DEPTH, Walk
+from data_juicer_ext.latex.walk import MAX_DEPTH, ClassOptions, Walk
 
 
 def read_input(walk: Walk, name: str, buffer: Buffer, match: re.Match[str], end: int) -> int | None:
@@ -20,6 +21,26 @@ def read_input(walk: Walk, name: str, buffer: Buffer, match: re.Match[str], end:
     elif walk.inputs.wanted(name, call.name):
         read(walk, call.folder, call.name, buffer, match.start())
     return call.after
+
+
+def read_if_there(walk: Walk, name: str, buffer: Buffer, match: re.Match[str], end: int) -> int | None:
+    """\\InputIfFileExists: the file and what is said for that case, or what is said for the other."""
+    file = buffer.group(match.end())
+    then = buffer.group(file[2]) if file else None
+    other = buffer.group(then[2]) if then else None
+    if file is None or then is None or other is None or walk.depth > MAX_DEPTH:
+        return None
+    path = expand_text(buffer.text[file[0] : file[1]].strip(), walk.macros, 500)
+    try:
+        there = walk.inputs.virtual(path) is not None or walk.inputs.find(path) is not None
+    except PermissionError:
+        there = False
+    walk.before(buffer, match)
+    if there:
+        read(walk, None, path, buffer, match.start())
+    chosen = then if there else other
+    walk.run_part(buffer, chosen[0], chosen[1])
+    return other[2]
 
 
 def read(walk: Walk, folder: str | None, name: str, buffer: Buffer, at: int) -> None:
@@ -65,14 +86,18 @@ def package(walk: Walk, name: str, buffer: Buffer, match: re.Match[str], end: in
     if name == "documentclass" and options:
         walk.switches.two_columns = "twocolumn" in buffer.text[options[0] : options[1]]
     suffix = ".cls" if name == "documentclass" else ".sty"
+    given = frozenset(option_names(buffer.text[options[0] : options[1]]) if options else ())
+    if name == "documentclass":
+        walk.class_options = given  # they are given to every package too
     walk.before(buffer, match)
     walk.emit(buffer, match.start(), group[2])
     for package in buffer.text[group[0] : group[1]].split(",")[:50]:
         path = walk.inputs.find_package(package.strip(), suffix)
         if path is not None:
             muted, walk.muted = walk.muted, True
+            outer, walk.options = walk.options, ClassOptions(given | walk.class_options)
             walk.run_file(path)
-            walk.muted = muted
+            walk.muted, walk.options = muted, outer
     return group[2]
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from data_juicer_ext.latex.alternatives import any_of
 from data_juicer_ext.latex.boxes import Label
 from data_juicer_ext.latex.groups import Figure
 
-_PREFIXES = ("fig:", "f:", "figure:", "fig.", "fig-", "fig_", "Fig:", "fg:")
+_PREFIXES = ("fig:", "f:", "figure:", "fig.", "fig-", "fig_", "Fig:", "fg:", "figsupp:")
 _NO_FIGURE = frozenset(("href", "pageref", "eqref", "cpageref", "Cpageref", "vpageref", "bibref", "xref", "secref",
                         "tabref", "appref", "algref", "thmref", "tableref", "Eqref", "lemref", "propref"))  # fmt: skip
 # Commands of LaTeX and its packages: their argument is the label itself, never part of one.
@@ -28,21 +30,27 @@ class Reference:
     exact: bool
 
 
+@lru_cache(maxsize=16)
+def _pattern(commands: frozenset[str]) -> re.Pattern[str]:
+    wild = "|[A-Za-z]*[rR]efs?|[Ff]ig[A-Za-z]{0,12}|FIG[A-Z]{0,10}" if "ref" in commands else ""
+    names = any_of(commands) or "(?!)"
+    return re.compile(
+        rf"\\({names}{wild})(?![A-Za-z@])\*?\s*(?:\[\{{?([^\[\]{{}}]{{0,300}})\}}?\]\s*)?"
+        r"(?:\{([^{}]{0,2000})\}(?:\s*\{([^{}]{0,300})\})?)?"
+    )
+
+
 def find_references(mask: str, commands: Sequence[str]) -> Iterator[Reference]:
     """The references in `mask` made by `commands`, in order (see `LatexOptions.citation_commands`)."""
     known = frozenset(commands)
-    wild = "[A-Za-z]*[rR]efs?|" if "ref" in known else ""
-    names = "|".join(re.escape(name) for name in sorted(known, reverse=True))
-    pattern = re.compile(
-        rf"\\({names}|{wild}(?!))(?![A-Za-z@])\*?\s*(?:\[([^\[\]{{}}]{{0,300}})\]\s*)?"
-        r"(?:\{([^{}]{0,2000})\}(?:\s*\{([^{}]{0,300})\})?)?"
-    )
-    for match in pattern.finditer(mask):
+    for match in _pattern(known).finditer(mask):
         name, bracket, first, second = match.groups()
         if name == "hyperref":
             names_found = bracket or ""
         elif name in _NO_FIGURE and name not in known:
             continue
+        elif name.startswith("FIG") and bracket:  # eLife: a supplement of that figure
+            names_found = f"{bracket},{first or ''}"
         else:
             names_found = first or ""
         labels = [" ".join(label.split()) for label in names_found.split(",")]
@@ -81,7 +89,7 @@ class LabelIndex:
         found = [owner for owner in owners if owner is not None]
         if reference.is_range and len(found) == 2:
             (first, _), (last, _) = found
-            found += [(index, -1) for index in range(first + 1, last)][:100]
+            found += [(index, -1) for index in range(first + 1, min(last, first + 101))]
         return found
 
     def numbers(self, numbers: Sequence[str], letters: Mapping[tuple[int, int], str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
+from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
@@ -59,11 +60,12 @@ class SourceTree:
             self._lower = {_folded(name): name for name in sorted(self._names, reverse=True)}
         return self._lower.get(_folded(path))
 
-    def has_own_name(self, name: str) -> bool:
-        """Whether any file, in whatever folder, has `name`, in any case."""
+    def endings(self, name: str, suffixes: Iterable[str]) -> list[str]:
+        """Those of `suffixes` with which `name` is the own name of any file, in whatever folder and case."""
         if self._own_names is None:
             self._own_names = {_folded(path.rsplit("/", 1)[-1]) for path in self._names}
-        return _folded(name) in self._own_names
+        name = _folded(name)
+        return [suffix for suffix in suffixes if name + suffix.lower() in self._own_names]
 
     def elsewhere(self, name: str, folder: str) -> str | None:
         """The one file below `folder` whose own name is that of `name`, whatever its folder; None if several."""
@@ -219,7 +221,7 @@ def resolve(tree: SourceTree, name: str, folders: list[str], suffixes: tuple[str
     if folders and not paths:
         raise PermissionError(name)
     own = name.replace("\\", "/").rsplit("/", 1)[-1]
-    ends = [suffix for suffix in suffixes if tree.has_own_name(own + suffix)]
+    ends = tree.endings(own, suffixes)
     candidates = [path + suffix for path in paths for suffix in ends]
     found = next(filter(tree.exists, candidates), None)
     return found or next(filter(None, map(tree.same_but_case, candidates)), None)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, JpegImagePlugin
 
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, ImagePart, prepare
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, ImagePart, plain_image, prepare
 
 
 def save(image: Image.Image, path: Path, **options: object) -> Path:
@@ -269,3 +269,24 @@ def test_mutated_files_decode_or_are_image_errors(tmp_path: Path, data: st.DataO
         opened(prepare(tmp_path / "mutated"))
     except ImageError as error:
         assert "mutated" in str(error)
+
+
+def test_a_plain_image_is_upright_on_white_and_whole(tmp_path: Path) -> None:
+    see_through = Image.new("RGBA", (30, 20), (0, 0, 0, 0))
+    plain = plain_image(save(see_through, tmp_path / "a.png"))
+    assert (plain.mode, plain.size, plain.getextrema()) == ("RGB", (30, 20), ((255, 255),) * 3)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    assert plain_image(save(drawing(), tmp_path / "b.jpg", exif=exif)).size == (40, 60)
+    assert plain_image(save(Image.new("1", (9, 8)), tmp_path / "c.png")).mode == "L"
+
+
+@pytest.mark.parametrize("content", [b"", b"no image", b"\x89PNG\r\n\x1a\n" + b"\0" * 40])
+def test_a_plain_image_that_does_not_decode_is_an_error(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(content)
+    with pytest.raises(ImageError, match=r"a\.png"):
+        plain_image(tmp_path / "a.png")
+    whole = save(drawing(size=(300, 200)), tmp_path / "b.png")
+    with pytest.raises(ImageError, match="59,999 pixels allowed"):
+        plain_image(whole, 59_999)
+    assert plain_image(whole, 60_000).size == (300, 200)

@@ -131,6 +131,31 @@ def test_eps_resolution_follows_its_bounding_box() -> None:
     assert rasterize._dpi_for(b"%!PS", Limits(dpi=200)) == 150
 
 
+def test_viewport(tmp_path: Path) -> None:
+    options = {"viewport": "0 0 36 18", "clip": "true"}
+    assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=72), View.from_options(options))).size == (36, 18)
+    picture = Image.new("RGB", (40, 40), "white")
+    picture.paste("red", (0, 20, 20, 40))  # lower left
+    shown = readable_image(saved(picture, "PNG"), tmp_path, view=View.from_options(options | {"viewport": "0 0 20 20"}))
+    assert opened(shown).getcolors() == [(400, (255, 0, 0))]
+
+
+def test_a_box_of_a_page(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    page = document.new_page(width=200, height=100)
+    page.draw_rect((20, 10, 60, 40), color=(1, 0, 0), fill=(1, 0, 0))
+    whole = bytes(document.tobytes())
+    image = opened(readable_image(whole, tmp_path, Limits(dpi=72), View(box=(22, 12, 58, 38))))
+    assert (image.size, image.getcolors()) == ((36, 26), [(36 * 26, (255, 0, 0))])
+    turned = opened(readable_image(whole, tmp_path, Limits(dpi=72), View(box=(22, 12, 58, 38), angle=270)))
+    assert turned.size == (26, 36)
+    page.set_rotation(90)  # the box is that of the page as it is shown
+    again = opened(readable_image(bytes(document.tobytes()), tmp_path, Limits(dpi=72), View(box=(62, 22, 88, 58))))
+    assert (again.size, again.getcolors()) == ((26, 36), [(36 * 26, (255, 0, 0))])
+    with pytest.raises(ImageProblem):
+        readable_image(whole, tmp_path, view=View(box=(300, 10, 400, 40)))
+
+
 def test_trim_and_angle(tmp_path: Path) -> None:
     view = View.from_options({"trim": "36 0 36 0", "clip": "true", "angle": "90"})
     assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=72), view)).size == (72, 72)
@@ -179,6 +204,36 @@ def test_a_page_of_absurd_size(tmp_path: Path) -> None:
         assert problem.flag in ("image_too_large", "image_unreadable")
     else:
         assert max(image.size) <= 501
+
+
+def endless_pdf() -> bytes:
+    """A PDF of a few kilobytes that takes ten to the twelfth strokes to draw: forms that draw forms."""
+    count = 13
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+               "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R"
+               " /Resources << /XObject << /F 5 0 R >> >> >>", "<< /Length 4 >>\nstream\n/F Do\nendstream"]  # fmt: skip
+    for number in range(count):
+        inner = f"/Resources << /XObject << /F {number + 6} 0 R >> >>" if number < count - 1 else ""
+        draws = "/F Do " * 10 if number < count - 1 else "0 0 m 200 200 l S "
+        objects.append(f"<< /Type /XObject /Subtype /Form /BBox [0 0 200 200] {inner} /Length {len(draws)} >>\n"
+                       f"stream\n{draws}\nendstream")  # fmt: skip
+    body = "".join(f"{number} 0 obj\n{text}\nendobj\n" for number, text in enumerate(objects, 1))
+    return f"%PDF-1.4\n{body}trailer << /Root 1 0 R /Size {len(objects) + 1} >>\n%%EOF\n".encode()
+
+
+def test_a_page_that_takes_for_ever_costs_only_itself(tmp_path: Path) -> None:
+    with pytest.raises(ImageProblem, match=r"took over 0\.5 s") as problem:
+        readable_image(endless_pdf(), tmp_path, Limits(seconds=0.5))
+    assert problem.value.flag == "image_unreadable"
+    assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=72))).size == (144, 72)
+
+
+def test_a_page_that_crashes_the_library_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch, pytest.raises(ImageProblem) as problem:
+        patch.setattr(rasterize, "_DRAW", "tests.figures.bounded_jobs:crash_on_page")
+        readable_image(pdf(), tmp_path)
+    assert problem.value.flag == "image_unreadable"
+    assert readable_image(pdf(), tmp_path).is_file()
 
 
 def test_the_name_is_the_content(tmp_path: Path) -> None:

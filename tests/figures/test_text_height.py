@@ -104,3 +104,28 @@ def test_small_text_is_flagged(tmp_path: Path, text_size: int, limits: ImageLimi
     path = tmp_path / "chart.png"
     chart(text_size).save(path)
     assert prepare(path, limits).flags == flags
+
+
+@pytest.mark.parametrize(
+    ("text_size", "limits", "small"),
+    [
+        (14, ImageLimits(seen_pixels=800 * 500), True),  # a quarter of its 1600 x 1000
+        (14, ImageLimits(seen_pixels=1600 * 1000), False),
+        (14, ImageLimits(seen_pixels=800 * 500, min_text_height=4), False),
+        (14, ImageLimits(seen_pixels=800 * 500, min_text_height=0), False),
+        (14, ImageLimits(seen_short_side=500), True),
+        (14, ImageLimits(seen_short_side=1000), False),
+        (40, ImageLimits(seen_short_side=500), False),
+        (30, ImageLimits(max_side=800, seen_short_side=500), False),
+        (30, ImageLimits(max_side=800, seen_short_side=250), True),  # scaled down here, and there again
+    ],
+)
+def test_text_that_the_provider_makes_small_is_flagged(
+    tmp_path: Path, text_size: int, limits: ImageLimits, small: bool
+) -> None:
+    path = tmp_path / "chart.png"
+    chart(text_size).save(path)
+    part = prepare(path, limits)
+    assert ("small_text" in part.flags) == small
+    if limits.max_side >= 1600:
+        assert part.data == path.read_bytes()

@@ -30,6 +30,7 @@ MACROS = {"name": Macro("name", (), "\\textsf{Our Net}"), "pair": Macro("pair", 
         ("As \\figurename~\\ref{fig:a} and \\tablename\\ 3", "As Figure 1 and Table 3"),
         ("By \\citet[p.~3]{x}.", "By [cit.]."),
         ("See \\href{http://x.y/a%20}{here}", "See here"),
+        ("At \\url{http://x.y/a_b%20c#d~e}.", "At http://x.y/a_b%20c#d~e."),
         ("M\\\"uller ``quoted''---dash", "Müller “quoted”—dash"),
         ("one\n  two\n\nthree", "one two three"),
         ("\\unknown{kept}", "kept"),
@@ -74,7 +75,7 @@ def test_comparing_sees_words_only() -> None:
 def test_text_macros_can_be_left_alone(tmp_path: Path) -> None:
     latex = document(figure(caption="We call it \\name."), "\\newcommand{\\name}{Net}")
     assert read_text(tmp_path, latex)[0].caption == "We call it Net."
-    assert read_text(tmp_path, latex, expand_caption_macros=False)[0].caption == "We call it ."
+    assert read_text(tmp_path, latex, expand_caption_macros=False)[0].caption == "We call it."
 
 
 def test_a_caption_read_from_a_file(tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ def test_own_verbatim_environments() -> None:
     [
         ("\\newcommand{\\fref}[1]{Fig.~\\ref{fig:#1}}See \\fref{a}.", "See Fig.~\\ref{fig:a}."),
         ("\\newcommand\\fref[2][fig]{\\ref{#1:#2}}\\fref{a}\\fref[f]{b}", "\\ref{fig:a}\\ref{f:b}"),
+        ("\\DeclareRobustCommand*{\\f}[1]{\\ref{#1}}\\f{a}", "\\ref{a}"),
         ("\\def\\f#1{\\ref{#1}}\\f{a}\\f b", "\\ref{a}\\ref{b}"),
         ("\\def\\f[#1]#2{\\label{#1#2}}\\f[x]{y}", "\\label{xy}"),
         ("\\let\\r=\\ref \\r{a}", " \\ref{a}"),
@@ -223,3 +224,22 @@ def test_macros_in_image_paths_mean_what_they_mean_there(command: str) -> None:
     result = flat(f"\\newcommand{{\\d}}{{x}}{command}\\renewcommand{{\\d}}{{y}}{command}")
     assert "x/a" in result.text
     assert "y/a" in result.text
+
+
+def test_starred_imports_and_imports_within_imports() -> None:
+    files = {"sec/x.tex": "X \\subimport*{deep/}{y}", "sec/deep/y.tex": "Y"}
+    assert flat("\\import*{sec/}{x}.", files).text == "X Y."
+
+
+def test_an_input_that_may_not_be_there() -> None:
+    call = "\\InputIfFileExists{%s}{yes}{no}."
+    assert flat(call % "x", {"x.tex": "X "}).text == "X yes."
+    assert flat(call % "y").text == "no."
+    assert flat(call % "../../x").text == "no."
+    assert flat("\\IfFileExists{x.tex}{yes}{no}", {"x.tex": ""}).text == "yes"
+
+
+def test_versions_that_are_left_out() -> None:
+    source = "\\excludeversion{long}\\includeversion{short}\\begin{long}a\\end{long}\\begin{short}b\\end{short}"
+    assert flat(source).text.endswith("\\begin{short}b\\end{short}")
+    assert "a\\end{long}" not in flat(source).text

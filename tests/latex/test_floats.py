@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.rows import Figure
-from tests.latex.papers import document, figure, read_text
+from tests.latex.papers import document, figure, read_folder, read_text
 
 IMAGE = "\\includegraphics{a}"
 
@@ -106,45 +106,6 @@ def test_panels(tmp_path: Path, panels: str) -> None:
     assert "context_of_figure" not in second.flags
 
 
-def test_two_captioned_minipages_are_two_figures(tmp_path: Path) -> None:
-    part = "\\begin{{minipage}}{{1cm}}\\includegraphics{{{0}}}\\caption{{Cap {0}}}\\label{{{0}}}\\end{{minipage}}"
-    found = read_text(
-        tmp_path, document(f"\\begin{{figure}}{part.format('a')}\\hfill {part.format('b')}\\end{{figure}}")
-    )
-    assert [(f.label, f.caption, f.image_sources, f.number) for f in found] == [
-        ("a", "Cap a", ["a"], "1"), ("b", "Cap b", ["b"], "2"),
-    ]  # fmt: skip
-
-
-def test_two_minipages_under_one_outer_caption_keep_it(tmp_path: Path) -> None:
-    part = "\\begin{minipage}{1cm}\\includegraphics{%s}\\end{minipage}"
-    found = only(tmp_path, f"\\begin{{figure}}{part % 'a'}{part % 'b'}\\caption{{Cap}}\\label{{x}}\\end{{figure}}")
-    assert (found.caption, found.image_sources) == ("Cap", ["a", "b"])
-
-
-def test_a_caption_beside_its_image(tmp_path: Path) -> None:
-    found = only(
-        tmp_path,
-        f"\\begin{{figure}}\\begin{{minipage}}{{1cm}}{IMAGE}\\end{{minipage}}"
-        "\\begin{minipage}{1cm}\\caption{Cap}\\label{x}\\end{minipage}\\end{figure}",
-    )
-    assert (found.caption, found.image_sources, found.label) == ("Cap", ["a"], "x")
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "\\includegraphics{a}\\caption{Cap a}\\label{a}\\includegraphics{b}\\caption{Cap b}\\label{b}",
-        "\\caption{Cap a}\\label{a}\\includegraphics{a}\\caption{Cap b}\\label{b}\\includegraphics{b}",
-    ],
-)
-def test_two_captions_in_one_float(tmp_path: Path, body: str) -> None:
-    found = read_text(tmp_path, document(f"\\begin{{figure}}{body}\\end{{figure}}"))
-    assert [(f.label, f.caption, f.image_sources) for f in found] == [
-        ("a", "Cap a", ["a"]), ("b", "Cap b", ["b"]),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     "inside",
     [
@@ -158,6 +119,7 @@ def test_two_captions_in_one_float(tmp_path: Path, body: str) -> None:
         "\\centerline{\\includegraphics{a}}\\caption{\\protect Cap}\\label{x}",
         "\\begin{overpic}[width=1cm]{a}\\put(1,1){x}\\end{overpic}\\caption{Cap}\\label{x}",
         "\\epsfig{file=a,width=3cm}\\caption{Cap}\\label{x}",
+        "\\epsfxsize=3cm\\epsfbox{a}\\caption{Cap}\\label{x}",
         "\\psfig{figure=a,width=3cm}\\caption{Cap}\\label{x}",
         "\\plotone{a}\\caption{Cap}\\label{x}",
         "\\includesvg[width=1cm]{a}\\caption{Cap}\\label{x}",
@@ -167,14 +129,6 @@ def test_two_captions_in_one_float(tmp_path: Path, body: str) -> None:
 def test_order_and_commands(tmp_path: Path, inside: str) -> None:
     found = only(tmp_path, f"\\begin{{figure}}{inside}\\end{{figure}}")
     assert (found.label, found.caption, found.image_sources) == ("x", "Cap", ["a"])
-
-
-def test_several_images_without_markup_are_one_figure(tmp_path: Path) -> None:
-    found = only(
-        tmp_path, "\\begin{figure}\\includegraphics{a}\\\\\\includegraphics{b}\\plottwo{c}{d}\\caption{C}\\end{figure}"
-    )
-    assert found.image_sources == ["a", "b", "c", "d"]
-    assert "no_label" in found.flags
 
 
 @pytest.mark.parametrize("drawing", ["tikzpicture", "picture", "pspicture", "axis"])
@@ -198,11 +152,6 @@ def test_empty_caption_and_no_caption(tmp_path: Path) -> None:
     assert [f.caption for f in found] == ["", ""]
     assert all("no_caption" in f.flags for f in found)
     assert [f.number for f in found] == ["1", ""]
-
-
-def test_an_empty_caption_beside_a_real_one_is_no_figure(tmp_path: Path) -> None:
-    found = only(tmp_path, f"\\begin{{figure}}{IMAGE}\\caption{{ }}\\caption{{Cap}}\\label{{x}}\\end{{figure}}")
-    assert (found.caption, found.image_sources, found.label) == ("Cap", ["a"], "x")
 
 
 def test_an_empty_figure_is_none(tmp_path: Path) -> None:
@@ -265,16 +214,41 @@ def test_a_caption_command_of_a_class_that_is_missing(tmp_path: Path) -> None:
     assert only(tmp_path, both).caption == "Cap"
 
 
-def test_an_empty_panel_is_only_space(tmp_path: Path) -> None:
-    panel = "\\begin{subfigure}{1cm}%s\\end{subfigure}"
-    body = panel % "\\includegraphics{a}\\caption{A}" + panel % "~" + panel % "\\includegraphics{b}\\caption{B}"
-    found = read_text(tmp_path, document(f"\\begin{{figure}}{body}\\caption{{C}}\\end{{figure}}"), granularity="panel")
-    assert [(f.panel, f.caption) for f in found] == [("", "C"), ("a", "A"), ("b", "B")]
-
-
 def test_continued_floats(tmp_path: Path) -> None:
     body = figure("a") + "\\begin{figure}\\ContinuedFloat\\includegraphics{b}\\caption{Two}\\end{figure}" + figure("c")
     found = read_text(tmp_path, document(body))
     assert [f.number for f in found] == ["1", "1", "2"]
     assert "continued" in found[1].flags
     assert len({f.figure_id for f in found}) == 3
+
+
+def test_a_type_that_is_set_by_hand(tmp_path: Path) -> None:
+    body = f"\\makeatletter\\def\\@captype{{figure}}\\makeatother\n{IMAGE}\n\\caption{{Cap}}\\label{{x}}"
+    found = only(tmp_path, body)
+    assert (found.caption, found.label, found.image_sources) == ("Cap", "x", ["a"])
+
+
+@pytest.mark.parametrize("title", ["\\twocolumn[{%\n\\maketitle\n", "\\twocolumn[{\\begin{@twocolumnfalse}\n"])
+def test_a_teaser_over_both_columns(tmp_path: Path, title: str) -> None:
+    teaser = f"\\begin{{center}}\n{IMAGE}\n\\captionof{{figure}}{{Cap}}\n\\label{{x}}\n\\end{{center}}%\n}}]\n"
+    found = only(tmp_path, f"{title}{teaser}Text \\ref{{x}}.\n")
+    assert (found.caption, found.label, found.image_sources) == ("Cap", "x", ["a"])
+    assert found.context == ["Text \\ref{x}."]
+
+
+def test_the_first_of_a_series_counts(tmp_path: Path) -> None:
+    series = "\\begin{figure}\\ContinuedFloat*\\includegraphics{a}\\caption{C}\\label{x}\\end{figure}"
+    found = only(tmp_path, series)
+    assert (found.number, "continued" in found.flags) == ("1", False)
+
+
+@pytest.mark.parametrize(
+    "command", ["\\tikz \\draw (0,0)--(1,1);", "\\input{plot.pgf}", "\\resizebox{1cm}{!}{\\input{plot}}"]
+)
+def test_drawings_from_commands_and_files(tmp_path: Path, command: str) -> None:
+    files = {
+        "main.tex": document(f"\\begin{{figure}}{command}\\caption{{C}}\\label{{x}}\\end{{figure}}"),
+        "plot.pgf": "\\begin{pgfpicture}x\\end{pgfpicture}", "plot.tex": "\\begin{tikzpicture}x\\end{tikzpicture}",
+    }  # fmt: skip
+    (found,) = read_folder(tmp_path, files).figures
+    assert found.flags == ["never_cited", "no_image_file"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from data_juicer_ext.latex.given import tie_captions
-from data_juicer_ext.latex.paper import LatexOptions, figures_from_text
-from tests.latex.papers import document, figure, png
+from data_juicer_ext.latex.paper import LatexOptions, figures_from_text, read_figures
+from tests.latex.papers import document, figure, pdf, png, write
 
 CAPTIONS = ["Accuracy of the model over time.", "The same.", "The same.", "", "No label here at all."]
 LABELS = [["fig:a"], ["fig:b"], ["fig:c"], ["fig:d"], []]
@@ -97,3 +98,46 @@ def test_an_equal_caption_beats_those_that_are_nearly_the_same() -> None:
     captions = ["Plot 1 of the twelve.", "Plot 2 of the twelve."]
     ties = tie_captions(["Plot 2 of the twelve.", "Plot 1 of the twelve."], captions, [["a"], ["b"]], 0.9)
     assert [tie.figure for tie in ties] == [1, 0]
+
+
+def test_given_images_may_be_bytes_and_are_checked(tmp_path: Path) -> None:
+    latex = document(figure("a", caption="One thing.") + figure("b", caption="Another matter."))
+    given = ["One thing.", "Another matter."]
+    extraction = figures_from_text(latex, tmp_path / "i", LatexOptions(), given, [png(), b"no image"])
+    good, bad = extraction.figures
+    assert Path(good.images[0]).read_bytes() == png()
+    assert Path(good.images[0]).parent == tmp_path / "i"
+    assert good.flags == ["image_given", "never_cited"]
+    assert bad.flags == ["image_missing", "never_cited"]
+    assert any(note.startswith("given image of figure 2: image_unreadable") for note in extraction.notes)
+
+
+def test_a_given_pdf_is_drawn(tmp_path: Path) -> None:
+    latex = document(figure("a", caption="One thing."))
+    (found,) = figures_from_text(latex, tmp_path / "i", LatexOptions(dpi=72), ["One thing."], [pdf(144, 72)]).figures
+    with Image.open(found.images[0]) as image:
+        assert image.size == (144, 72)
+
+
+def test_as_many_images_as_captions_are_wanted(tmp_path: Path) -> None:
+    latex = document(figure("a", caption="One thing.") + figure("b", caption="Another matter."))
+    given = ["One thing.", "Another matter."]
+    extraction = figures_from_text(latex, tmp_path / "i", LatexOptions(), given, [png()])
+    assert [found.flags[0] for found in extraction.figures] == ["image_given", "image_missing"]
+    assert "given_images holds 1 images for 2 captions; the rest has none" in extraction.notes
+
+
+@pytest.mark.parametrize("path", ["a\x00b.png", "x" * 5000, "."])
+def test_paths_that_cannot_be_opened_are_noted(tmp_path: Path, path: str) -> None:
+    latex = document(figure("a", caption="One thing."))
+    extraction = figures_from_text(latex, tmp_path / "i", LatexOptions(), ["One thing."], [path])
+    assert extraction.figures[0].images == []
+    assert any("cannot be read" in note for note in extraction.notes)
+    assert all(len(note) <= 500 for note in extraction.notes)
+
+
+def test_a_figure_of_the_paper_keeps_its_own_image(tmp_path: Path) -> None:
+    folder = write(tmp_path / "p", {"main.tex": document(figure("a", caption="One thing.")), "a.png": png(9, 9)})
+    (found,) = read_figures(folder, tmp_path / "i", LatexOptions(), ["One thing."], [png()]).figures
+    assert Path(found.images[0]).read_bytes() == png(9, 9)
+    assert found.flags == ["never_cited"]

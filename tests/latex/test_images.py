@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from data_juicer_ext.latex import pictures
 from data_juicer_ext.latex.images import view_of
 from tests.latex.papers import document, pdf, png, pretending, read_folder, read_text
 
@@ -154,3 +156,47 @@ def test_view_options() -> None:
     assert view_of(options) == {"page": "3", "trim": "0 1cm 0 0", "clip": "true", "angle": "-90"}
     assert view_of("trim=1 2 3 4, clip=true") == {"trim": "1 2 3 4", "clip": "true"}
     assert view_of("width=3cm") == {}
+
+
+def test_a_picture_drawn_in_a_file_of_its_own(tmp_path: Path) -> None:
+    drawing = b"\\documentclass{standalone}\\begin{document}\\tikz\\draw (0,0);\\end{document}"
+    found, _ = extract(tmp_path / "1", "\\includestandalone{plot}", {"plot.tex": drawing})
+    assert (found.image_sources, found.flags) == (["plot"], ["never_cited", "no_image_file"])
+    built, _ = extract(
+        tmp_path / "2", "\\includestandalone[mode=image]{plot}", {"plot.tex": drawing, "plot.pdf": pdf()}
+    )
+    assert (built.image_sources, built.flags) == (["plot.pdf"], ["never_cited"])
+
+
+@pytest.mark.parametrize(
+    ("command", "size"),
+    [
+        ("\\includegraphics[viewport=0 0 36 18,clip]{a}", (36, 18)),
+        ("\\includegraphics[trim=0 0 2cm 0,clip=true,width=\\textwidth]{a}", (87, 72)),
+        ("\\adjincludegraphics[trim={72pt 0 0 0},clip]{a}", (72, 72)),
+        ("\\includegraphics[angle=90]{a}", (72, 144)),
+        ("\\epsfig{file=a,angle=-90,width=3cm}", (72, 144)),
+        ("\\begin{overpic}[trim=72 0 0 0,clip,grid]{a}\\put(1,1){A}\\end{overpic}", (72, 72)),
+    ],
+)
+def test_what_options_show_of_an_image(tmp_path: Path, command: str, size: tuple[int, int]) -> None:
+    body = f"\\begin{{figure}}{command}\\caption{{C}}\\label{{x}}\\end{{figure}}"
+    (found,) = read_folder(tmp_path, {"main.tex": document(body), "a.pdf": pdf(144, 72)}, dpi=72).figures
+    with Image.open(found.images[0]) as image:
+        assert image.size == size
+
+
+def test_drawings_in_svg(tmp_path: Path) -> None:
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="72" height="36"><rect width="72" height="36"/></svg>'
+    for number, command in enumerate(("\\includesvg[width=1cm]{a}", "\\includegraphics{a.svg}", "\\includesvg{a.svg}")):
+        found, _ = extract(tmp_path / str(number), command, {"v/a.svg": svg}, "\\svgpath{{v/}}\\graphicspath{{v/}}")
+        assert (found.image_sources, len(found.images)) == (["v/a.svg"], 1)
+
+
+def test_a_full_disk_is_not_the_images_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pictures, "readable_image", full)
+    with pytest.raises(OSError, match="No space left"):
+        extract(tmp_path, "\\includegraphics{a}", {"a.png": png()})

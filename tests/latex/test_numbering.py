@@ -46,3 +46,23 @@ def test_continued_floats_may_have_letters(tmp_path: Path) -> None:
 def test_captions_without_number(tmp_path: Path) -> None:
     latex = document("\\begin{figure}\\includegraphics{x}\\caption*{C}\\end{figure}" + A)
     assert [found.number for found in read_text(tmp_path, latex)] == ["", "1"]
+
+
+@pytest.mark.parametrize(
+    ("macro", "call", "numbers"),
+    [
+        ("\\newcommand{\\supp}{\\setcounter{figure}{0}\\renewcommand{\\thefigure}{S\\arabic{figure}}}", "\\supp ",
+         ["1", "S1"]),
+        ("\\def\\further{\\appendix\\counterwithin{figure}{section}}", "\\further\\section{X}", ["1", "A.1"]),
+        ("\\newenvironment{si}{\\setcounter{figure}{6}}{}", "\\begin{si}", ["1", "7"]),
+    ],
+)  # fmt: skip
+def test_counting_that_a_macro_changes(tmp_path: Path, macro: str, call: str, numbers: list[str]) -> None:
+    assert [found.number for found in read_text(tmp_path, document(A + call + B, macro))] == numbers
+
+
+def test_panels_have_letters(tmp_path: Path) -> None:
+    panels = "".join("\\subfloat[P]{\\includegraphics{p}}" for _ in range(28))
+    latex = document(AFRESH + f"\\begin{{figure}}{panels}\\caption{{C}}\\label{{x}}\\end{{figure}}")
+    found = read_text(tmp_path, latex, granularity="panel")
+    assert [found[index].number for index in (0, 1, 2, 26, 27, 28)] == ["A1", "A1a", "A1b", "A1z", "A1aa", "A1ab"]

@@ -19,7 +19,9 @@ def context(tmp_path: Path, text: str, preamble: str = "", **options: object) ->
         "Figure~\\ref{fig:a}", "\\cref{fig:a}", "\\Cref{fig:a}", "\\autoref{fig:a}", "\\vref{fig:a}", "\\fref{fig:a}",
         "\\ref*{fig:a}", "\\autoref*{fig:a}", "\\hyperref[fig:a]{the figure}", "\\hyperref[fig:a]{Fig.~\\ref*{fig:a}}",
         "\\cref{tab:x,fig:a}", "\\cref{fig:a, tab:y}", "\\ref{ fig:a }", "\\ref {fig:a}", "\\subref{fig:a}",
-        "\\nameref{fig:a}", "\\labelcref{fig:a}", "\\crefrange{fig:a}{fig:z}", "\\footnote{See \\ref{fig:a}.}",
+        "\\nameref{fig:a}", "\\labelcref{fig:a}", "\\crefrange{fig:a}{fig:z}", "\\Crefrange*{fig:z}{fig:a}",
+        "\\vrefrange{fig:a}{fig:z}", "\\zcref[S]{fig:a}", "\\Vref{fig:a}", "\\cref*{fig:a}",
+        "\\footnote{See \\ref{fig:a}.}",
         "\\Figref{fig:a}", "\\figref{a}",
     ],
 )  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
+from data_juicer_ext.figures.ocr import Picture, Piece
 from data_juicer_ext.models.offline.colours import alike, sample, swatch, value_colour
 from data_juicer_ext.models.offline.layout import arrange, named_in, number
 from data_juicer_ext.models.offline.looking import look
-from data_juicer_ext.models.offline.reading import Picture, Piece
 
 RED, TEAL = (200, 40, 40), (20, 140, 140)
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models.offline import OfflineModel, reading
+from data_juicer_ext.figures import ocr
+from data_juicer_ext.models.offline import OfflineModel
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result
 from tests.models.offline_drawings import bar_chart, diagram
 
@@ -112,7 +113,7 @@ def test_a_broken_or_missing_image_is_bad_image(tmp_path: Path, content: bytes |
 
 def test_no_image_and_too_many_pixels_are_bad_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert getattr(ask("verisciqa/vision_vote", **VOTE), "kind", "") == "bad_image"
-    monkeypatch.setattr(reading, "PIXEL_LIMIT", 99)
+    monkeypatch.setattr(ocr, "PIXEL_LIMIT", 99)
     Image.new("L", (10, 10)).save(tmp_path / "big.png")
     failed = ask("verisciqa/vision_vote", (str(tmp_path / "big.png"),), **VOTE)
     assert isinstance(failed, Failure) and "too many" in failed.message
@@ -126,7 +127,7 @@ def test_without_ocr_the_failure_says_what_to_install(tmp_path: Path, monkeypatc
             raise ImportError("No module named 'rapidocr'")
         return kept(name, *rest, **named)
 
-    monkeypatch.setattr(reading, "_engine", None)
+    monkeypatch.setattr(ocr, "_engine", None)
     monkeypatch.setattr(builtins, "__import__", refuse)
     Image.new("RGB", (32, 32), (1, 2, 3)).save(tmp_path / "never_seen.png")
     failed = ask("verisciqa/vision_vote", (str(tmp_path / "never_seen.png"),), **VOTE)
@@ -159,8 +160,8 @@ def test_arrows_have_a_direction(tmp_path: Path) -> None:
 def test_many_requests_at_once_share_one_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     image = bar_chart(tmp_path / "many.png", ["Isar", "Lech"], [12.5, 63.0])
     read: list[int] = []
-    kept = reading._read
-    monkeypatch.setattr(reading, "_read", lambda shown: read.append(1) or kept(shown))
+    kept = ocr._read
+    monkeypatch.setattr(ocr, "_read", lambda shown: read.append(1) or kept(shown))
     fields = {"domain": "", "caption": "", "question": "What is the runoff of Lech?", "options": ["12.5", "63.0"]}
     request = Request((Message("user", "", (image,)),), task="verisciqa/vision_vote", fields=fields)
 
@@ -175,5 +176,5 @@ def test_many_requests_at_once_share_one_engine(tmp_path: Path, monkeypatch: pyt
 def test_a_figure_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     image = bar_chart(tmp_path / "once.png", ["Po", "Arno"], [3.5, 9.5])
     first = vote(image, "What is the runoff of Arno?", "3.5", "9.5")
-    monkeypatch.setattr(reading, "_read", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr(ocr, "_read", lambda _: pytest.fail("read again"))
     assert vote(image, "What is the runoff of Arno?", "3.5", "9.5") == first

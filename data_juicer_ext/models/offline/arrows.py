@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from data_juicer_ext.models.offline.reading import Picture, Piece
+from data_juicer_ext.figures.ocr import Picture, Piece
 
 _DARK = 130  # grey level below which a pixel belongs to a line
 _LEAST_RUN = 0.2  # share of the gap between the texts that the line must span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from data_juicer_ext.models.offline.reading import Picture, Piece
+from data_juicer_ext.figures.ocr import Picture, Piece
 
 Colour: TypeAlias = tuple[float, float, float]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from data_juicer_ext.figures.ocr import Picture, Piece
 from data_juicer_ext.models.offline.quantities import Quantity, as_quantity, quantities
-from data_juicer_ext.models.offline.reading import Picture, Piece
 from data_juicer_ext.models.offline.text import words
 
 _LINEAR = 0.03  # share of the range that a tick may lie off the line

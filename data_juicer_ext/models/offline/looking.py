@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from data_juicer_ext.figures.ocr import Picture, Piece
 from data_juicer_ext.models.offline.answering import equal
 from data_juicer_ext.models.offline.arrows import leads_to
 from data_juicer_ext.models.offline.layout import Layout, arrange, named_in, number, same_name
 from data_juicer_ext.models.offline.quantities import as_quantity
-from data_juicer_ext.models.offline.reading import Picture, Piece
 from data_juicer_ext.models.offline.text import content
 from data_juicer_ext.models.offline.values import values_for
 

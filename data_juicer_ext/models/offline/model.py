@@ -1,8 +1,8 @@
 """The offline model: a deterministic, rule-based baseline behind the interface of every model.
 
 No network, no weights of its own (figures are read by OCR where it is installed). It answers the
-tasks of `prompts/verisciqa/` in the format that those prompts ask of any model, and abstains when
-it does not know.
+tasks of `prompts/verisciqa/` and `prompts/scifigqual/` in the format that those prompts ask of any
+model, and abstains from questions when it does not know.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from data_juicer_ext.figures.ocr import OcrMissingError, UnreadableImageError, read_picture
 from data_juicer_ext.models.offline.answering import best_options
 from data_juicer_ext.models.offline.claims import figure_claims
 from data_juicer_ext.models.offline.clauses import clauses_of
 from data_juicer_ext.models.offline.looking import look
+from data_juicer_ext.models.offline.quality import QUALITY_TASKS
 from data_juicer_ext.models.offline.questions import LETTERS, question_for
-from data_juicer_ext.models.offline.reading import OcrMissingError, UnreadableImageError, read_picture
 from data_juicer_ext.models.offline.text import readable
 from data_juicer_ext.models.types import Answer, Failure, Request, Result, Usage
 
@@ -30,7 +31,8 @@ class OfflineModel:
 
     It reads `request.task`, `request.fields` and the images of the last user message that has any. Equal requests
     get equal answers. Tasks: `verisciqa/claim_extraction`, `verisciqa/mcq_generation`,
-    `verisciqa/source_consistency`, `verisciqa/visual_dependence`, `verisciqa/vision_vote`.
+    `verisciqa/source_consistency`, `verisciqa/visual_dependence`, `verisciqa/vision_vote`, and those of
+    `scifigqual/` (see `offline/quality.py`).
     """
 
     name = MODEL_NAME
@@ -136,4 +138,5 @@ _TASKS: dict[str, Callable[[Mapping[str, Any], tuple[str, ...]], str | Failure]]
     "verisciqa/source_consistency": _check_source,
     "verisciqa/visual_dependence": _answer_blind,
     "verisciqa/vision_vote": _look,
+    **QUALITY_TASKS,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from data_juicer_ext.figures.ocr import Piece
 from data_juicer_ext.models.offline.colours import Colour, alike, sample, swatch, value_colour
 from data_juicer_ext.models.offline.layout import (
     Layout,
@@ -14,7 +15,6 @@ from data_juicer_ext.models.offline.layout import (
     same_name,
 )
 from data_juicer_ext.models.offline.quantities import Quantity, quantities
-from data_juicer_ext.models.offline.reading import Piece
 from data_juicer_ext.models.offline.text import content
 
 

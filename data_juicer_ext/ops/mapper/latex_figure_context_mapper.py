@@ -2,6 +2,8 @@
 
 import errno
 import json
+import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from data_juicer_ext.rows import content_id, dump_figures, scrub, to_json
 OP_NAME = "latex_figure_context_mapper"
 OWN_OPERATORS.append(OP_NAME)
 
+_DATA_URI = re.compile(r"data:image/[a-zA-Z0-9.+-]{1,40};base64,")
 # Papers are heavy rows: small batches keep all processes busy and lose little when one dies.
 PAPERS_A_BATCH = 8
 
@@ -29,7 +32,8 @@ class LatexFigureContextMapper(OwnOp, Mapper):
 
     Input: a row a paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz,
     .zip, .gz of one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and
-    `given_images` (JSON lists) tie the figures to given pairs. Output: the same row with
+    `given_images` (JSON lists) tie the figures to given pairs; an image is a path, a data URI or,
+    in a list column, bytes. Output: the same row with
     `figures` (a JSON array), `paper_error` ("" or why the paper could not be read) and
     `paper_notes` (a JSON list: files missing, paths refused, pairs refused). A paper that can't be
     read keeps its row, with no figures. Source: VeriSciQA, appendix A.1.
@@ -45,8 +49,11 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         granularity: str = "figure",
         citation_commands: list[str] | None = None,
         paragraph_separator: str = "",
+        plain_numbers: bool = False,
         caption_matching_threshold: float = 0.9,
         dpi: int = 0,
+        images_from_pdf: bool = True,
+        compiled_pdf: str = "",
         max_members: int = 0,
         max_bytes: int = 0,
         paper_id_key: str = "paper_id",
@@ -70,9 +77,15 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             where empty, \\ref and its whole family, and the paper's own wrappers of them.
         :param paragraph_separator: a regular expression that ends a paragraph; a blank line
             where empty.
+        :param plain_numbers: also take a figure that the text names by its number only ("Fig. 3b",
+            "Figs. 2--4") as cited.
         :param caption_matching_threshold: the least Levenshtein similarity, 0 to 1, that ties a
             given caption to a figure.
         :param dpi: the resolution at which PDF and EPS figures become PNG; 0 for the default.
+        :param images_from_pdf: take the image of a figure that has no file (drawn in TeX, or not in the
+            archive) from the compiled PDF, where the paper ships one.
+        :param compiled_pdf: that PDF, relative to the paper's folder; where empty, the one named like
+            the main document and beside it, or the only PDF of several pages that is no figure.
         :param max_members: the most files that an archive may hold; 0 for the default.
         :param max_bytes: the most bytes that an archive may unpack to; 0 for the default.
         :param paper_id_key: the column with the paper's id.
@@ -92,8 +105,10 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             bounds = {"max_members": count("max_members", max_members, 0, 10**7),
                       "max_bytes": count("max_bytes", max_bytes, 0, 10**12)}  # fmt: skip
             self.paper_root = Path(expand_environment(paper_root)).absolute()
-            self.options = _options(main_file, granularity, citation_commands, paragraph_separator,
-                                    caption_matching_threshold, {"dpi": dpi, **bounds})  # fmt: skip
+            given = {"main_file": main_file, "granularity": granularity, "plain_numbers": plain_numbers,
+                     "caption_matching_threshold": caption_matching_threshold,
+                     "images_from_pdf": images_from_pdf, "compiled_pdf": compiled_pdf}  # fmt: skip
+            self.options = _options(given, citation_commands, paragraph_separator, {"dpi": dpi, **bounds})
             self._check_dataset()
         except ValueError as error:
             stop(f"{OP_NAME}: {error}")
@@ -138,7 +153,7 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             message = f"paper {paper_id or '(no paper_id)'}: {error}"
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
-                stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+                self.unwritable(error)
             message = f"paper {paper_id}: {error}"
         except Exception as error:  # a paper that breaks the parser must cost this paper only
             message = f"paper {paper_id}: {type(error).__name__} while reading it: {str(error)[:300]}"
@@ -156,15 +171,20 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             raise PaperError(
                 f"the row has no {self.paper_id_key} (path: {place or 'none'}); give each paper an id of its own"
             )
-        captions = _json_list(row, "given_captions")
-        images = _json_list(row, "given_images")
-        images = [str(self.paper_root / image) if image else "" for image in images] if images else None
+        given = _json_list(row, "given_captions")
+        captions = None if given is None else [str(caption or "") for caption in given]
+        images = self._given_images(row)
         path, text = row.get(self.paper_path_key), row.get(self.latex_key)
         if path:
             return read_figures(self.paper_root / str(path), self.run_info.images, self.options, captions, images)
         if text:
             return figures_from_text(str(text), self.run_info.images, self.options, captions, images)
         raise PaperError(f"the row has neither {self.paper_path_key} nor {self.latex_key}")
+
+    def _given_images(self, row: dict[str, Any]) -> list[str | bytes] | None:
+        """Paths, made absolute, or the bytes of the images that came with a row."""
+        images = [_image(item) for item in _json_list(row, "given_images") or ()]
+        return [str(self.paper_root / item) if isinstance(item, str) and item else item for item in images] or None
 
     def _note(self, row: dict[str, Any], verdict: Verdict, reason: str, detail: dict[str, Any]) -> None:
         paper_id = str(row.get(self.paper_id_key) or "")
@@ -173,15 +193,9 @@ class LatexFigureContextMapper(OwnOp, Mapper):
 
 
 def _options(
-    main_file: str,
-    granularity: str,
-    commands: list[str] | None,
-    separator: str,
-    threshold: float,
-    numbers: dict[str, int],
+    given: dict[str, Any], commands: list[str] | None, separator: str, numbers: dict[str, int]
 ) -> LatexOptions:
-    given: dict[str, Any] = {"main_file": main_file, "granularity": granularity,
-                             "caption_matching_threshold": threshold}  # fmt: skip
+    """The options of the core; of `numbers`, 0 stands for the default."""
     if commands:
         if not isinstance(commands, list) or not all(isinstance(command, str) for command in commands):
             raise ConfigError(f"citation_commands: {commands!r} is not a list of command names such as [ref, cref]")
@@ -192,7 +206,7 @@ def _options(
     return LatexOptions(**given)
 
 
-def _json_list(row: dict[str, Any], column: str) -> list[str] | None:
+def _json_list(row: dict[str, Any], column: str) -> list[Any] | None:
     """A column that holds a JSON list (or a list already); None where it is empty."""
     value = row.get(column)
     if not value:
@@ -204,4 +218,20 @@ def _json_list(row: dict[str, Any], column: str) -> list[str] | None:
             raise PaperError(f"{column} is not a JSON list ({error})") from error
     if not isinstance(value, list):
         raise PaperError(f"{column} is not a JSON list")
-    return [str(item or "") for item in value]
+    return value
+
+
+def _image(item: Any) -> str | bytes:
+    """An item of `given_images`: a path, bytes, a data URI, or an image as the `datasets` library stores one."""
+    if isinstance(item, dict):
+        item = item.get("bytes") or item.get("path")
+    if isinstance(item, (bytes, bytearray)):
+        return bytes(item)
+    text = str(item or "")
+    match = _DATA_URI.match(text)
+    if match is None:
+        return text
+    try:
+        return b64decode(text[match.end() :], validate=True)
+    except ValueError:
+        return text[:100]

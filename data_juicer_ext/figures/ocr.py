@@ -1,7 +1,7 @@
-"""The text of a figure by OCR: each piece with its box.
+"""The text of a figure by OCR: each piece with its box and how sure the engine is of it.
 
-One engine a process, made on first use, run by one thread at a time; results are cached by the
-file's content.
+One engine a process, made on first use, run by one thread at a time and in one thread; results are cached
+by the file's content.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import io
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -23,9 +24,10 @@ from data_juicer_ext.figures.decoding import strict_decoding
 FILE_LIMIT = 64 * 1024 * 1024  # bytes of an image file
 PIXEL_LIMIT = 60_000_000  # decoded pixels
 LONGEST_SIDE = 2_000  # pixels that the engine sees; larger images are scaled down
+_HINT = "reading figures needs OCR: pip install 'data-juicer-ext[ocr]'"
 _UPSCALE_BELOW = 900  # small figures are read better when doubled
 _CACHE_SIZE = 256
-_LEAST_SCORE = 0.6
+SURE = 0.6  # the least score of a piece that an answer may rest on
 
 
 class UnreadableImageError(ValueError):
@@ -38,13 +40,17 @@ class OcrMissingError(RuntimeError):
 
 @dataclass(frozen=True)
 class Piece:
-    """A line of text in a figure; the box is in pixels of the image, from the top left."""
+    """A line of text in a figure; the box is in pixels of the image, from the top left.
+
+    `score` is the engine's confidence in the text, 0 to 1.
+    """
 
     text: str
     left: float
     top: float
     right: float
     bottom: float
+    score: float = 1.0
 
     @property
     def x(self) -> float:
@@ -69,7 +75,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as read: its pixels and its pieces of text."""
+    """A figure as read: its pixels (as the engine saw them: scaled) and its pieces of text, from the top down."""
 
     image: Image.Image
     pieces: tuple[Piece, ...]
@@ -80,8 +86,23 @@ _engine: Any = None
 _cache: OrderedDict[str, tuple[Piece, ...]] = OrderedDict()
 
 
-def read_picture(path: str) -> Picture:
-    """The image file at `path` with its text.
+def _after_fork() -> None:
+    """A forked process makes an engine of its own; the lock may be held by a thread that it does not have."""
+    global _lock, _engine
+    _lock, _engine = threading.Lock(), None
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def ocr_problem() -> str:
+    """Why OCR cannot be used here, with how to install it; "" where it can. Imports nothing."""
+    missing = [name for name in ("rapidocr", "onnxruntime") if importlib.util.find_spec(name) is None]
+    return f"{_HINT} (No module named {missing[0]!r})" if missing else ""
+
+
+def read_picture(path: str, least_score: float = SURE) -> Picture:
+    """The image file at `path` with its text, without the pieces whose score is below `least_score` (0 to 1).
 
     Raises UnreadableImageError, or OcrMissingError (with how to install OCR). Blocks; call it in a thread.
     """
@@ -94,14 +115,13 @@ def read_picture(path: str) -> Picture:
     image = _decode(data, path)
     key = hashlib.sha256(data).hexdigest()
     with _lock:
-        if key in _cache:
-            _cache.move_to_end(key)
-            return Picture(image, _cache[key])
-        pieces = _read(image)
-        _cache[key] = pieces
+        if key not in _cache:
+            _cache[key] = _read(image)
+        _cache.move_to_end(key)
+        pieces = _cache[key]
         if len(_cache) > _CACHE_SIZE:
             _cache.popitem(last=False)
-    return Picture(image, pieces)
+    return Picture(image, tuple(piece for piece in pieces if piece.score >= least_score))
 
 
 def _decode(data: bytes, path: str) -> Image.Image:
@@ -135,25 +155,20 @@ def _read(image: Image.Image) -> tuple[Piece, ...]:
 
     engine = _reader()
     # No classifier of orientation: figures hold no text upside down, and it turns a 9 into a 6.
-    output = engine(numpy.asarray(image)[:, :, ::-1], use_det=True, use_cls=False, use_rec=True)
+    output = engine(numpy.asarray(image)[:, :, ::-1], use_det=True, use_cls=False, use_rec=True, text_score=0.0)
     if output.boxes is None or output.txts is None:
         return ()
-    pieces = []
-    for box, text, score in zip(output.boxes, output.txts, output.scores, strict=True):
-        piece = _piece(text, box)
-        if piece.upright:
-            piece, score = _turned(engine, image, piece, score)
-        if score >= _LEAST_SCORE and piece.text:
-            pieces.append(piece)
-    return tuple(sorted(pieces, key=lambda piece: (round(piece.top), piece.left)))
+    found = [_piece(*read) for read in zip(output.txts, output.boxes, output.scores, strict=True)]
+    pieces = [_turned(engine, image, piece) if piece.upright else piece for piece in found]
+    return tuple(sorted((piece for piece in pieces if piece.text), key=lambda piece: (round(piece.top), piece.left)))
 
 
-def _piece(text: str, box: Sequence[Sequence[float]]) -> Piece:
+def _piece(text: str, box: Sequence[Sequence[float]], score: float) -> Piece:
     across, down = [float(x) for x, _ in box], [float(y) for _, y in box]
-    return Piece(text.strip(), min(across), min(down), max(across), max(down))
+    return Piece(text.strip(), min(across), min(down), max(across), max(down), float(score))
 
 
-def _turned(engine: Any, image: Image.Image, piece: Piece, score: float) -> tuple[Piece, float]:
+def _turned(engine: Any, image: Image.Image, piece: Piece) -> Piece:
     """An upright piece read from bottom to top, unless the engine read it better from top to bottom."""
     import numpy
 
@@ -161,9 +176,9 @@ def _turned(engine: Any, image: Image.Image, piece: Piece, score: float) -> tupl
     output = engine(
         numpy.asarray(crop.rotate(-90, expand=True))[:, :, ::-1], use_det=False, use_cls=False, use_rec=True
     )
-    if not output.txts or output.scores[0] <= score:
-        return piece, score
-    return replace(piece, text=str(output.txts[0]).strip()), float(output.scores[0])
+    if not output.txts or output.scores[0] <= piece.score:
+        return piece
+    return replace(piece, text=str(output.txts[0]).strip(), score=float(output.scores[0]))
 
 
 def _reader() -> Any:
@@ -177,8 +192,10 @@ def _reader() -> Any:
             if importlib.util.find_spec("onnxruntime") is None:
                 raise ImportError("No module named 'onnxruntime'")
         except ImportError as error:
-            hint = "reading figures needs OCR: pip install 'data-juicer-ext[ocr]'"
-            raise OcrMissingError(f"{hint} ({error})") from error
+            raise OcrMissingError(f"{_HINT} ({error})") from error
+        import cv2  # rapidocr's; it takes every core otherwise
+
+        cv2.setNumThreads(1)
         _engine = RapidOCR(
             params={
                 "Global.log_level": "error",

@@ -1,0 +1,53 @@
+"""Pages of PDF and SVG files drawn by MuPDF; called in a process of its own (see `bounded_process`)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from PIL import Image
+
+from data_juicer_ext.figures.view import ImageProblem, View, as_png, viewed
+
+_MOST_POINTS = 1e6
+
+
+@lru_cache(maxsize=1)
+def mupdf() -> Any:
+    """The module `pymupdf`, which tells nothing on the screen."""
+    import pymupdf
+
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    return pymupdf
+
+
+def open_document(data: bytes, kind: str = "pdf") -> Any:
+    """The document in `data`. Raises ImageProblem for one that is locked or empty."""
+    document = mupdf().open(stream=data, filetype=kind)
+    if document.needs_pass:
+        raise ImageProblem("image_unreadable", "the PDF asks for a password")
+    if document.page_count < 1:
+        raise ImageProblem("image_unreadable", "the PDF has no page")
+    return document
+
+
+def draw(data: bytes, kind: str, dpi: float, max_side: int, view: dict[str, Any]) -> tuple[list[int], bytes]:
+    """Width and height in pixels, and the PNG, of a page of `data` ("pdf" or "svg"); `view` are fields of `View`."""
+    wanted = View(**view)
+    with open_document(data, kind) as document:
+        page = document[max(1, min(wanted.page, document.page_count)) - 1]
+        if wanted.box is not None:
+            page.remove_rotation()
+        area = mupdf().Rect(wanted.box) & page.rect if wanted.box is not None else page.rect
+        longest = max(area.width, area.height)
+        if not 0.5 <= min(area.width, area.height) <= longest < _MOST_POINTS:
+            flag = "image_too_large" if longest >= _MOST_POINTS else "image_unreadable"
+            raise ImageProblem(flag, f"page of {area.width} x {area.height} points")
+        zoom = min(dpi / 72.0, max_side / longest)
+        matrix = mupdf().Matrix(zoom, zoom)
+        pixels = page.get_pixmap(matrix=matrix, colorspace=mupdf().csRGB, alpha=False, clip=area)
+        image: Any = Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples)
+    mupdf().TOOLS.store_shrink(100)
+    shown = viewed(image, wanted, zoom * 72.0)
+    return list(shown.size), as_png(shown)

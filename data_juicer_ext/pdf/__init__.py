@@ -1,0 +1,1 @@
+"""PDF papers: pages, figure boxes, captions and the paragraphs that cite them."""
