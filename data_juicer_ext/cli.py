@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from data_juicer_ext import __version__, ingest_command, store_command
+from data_juicer_ext import __version__, evaluate_command, ingest_command, split_command, store_command
 from data_juicer_ext.prompts import shipped_folder
 
 
@@ -56,6 +56,8 @@ def _parser() -> argparse.ArgumentParser:
 
     store_command.add_to(commands)
     ingest_command.add_to(commands)
+    evaluate_command.add_to(commands)
+    split_command.add_to(commands)
 
     recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them")
     recipes.add_argument("--to", type=Path, help="copy recipes and prompts into this folder")

@@ -2,7 +2,8 @@
 
 A template is a Jinja2 file `prompts/<system>/<name>.jinja` of one or two parts: what stands before
 a line `=== user ===` is the system message, the rest the user message. The file is cut at that line
-before anything is filled in, so no text of a paper can move the cut. Templates
+before anything is filled in, so no text of a paper can move the cut. A template may include others
+by name (`{% include "<system>/<name>.jinja" %}`), on either side of the cut. Templates
 stand in the folder `prompts/` of a checkout and inside the installed package; a folder named by
 the environment variable `DJ_EXT_PROMPTS` is looked at first, so that users can bring their own.
 """
@@ -108,24 +109,56 @@ def _source(name: str) -> str:
 
 
 def fingerprint(name: str) -> str:
-    """12 hex digits that change whenever the template's text changes."""
-    return _fingerprint(_source(name))
+    """12 hex digits that change whenever the text of the template, or of one that it includes, changes."""
+    return _fingerprint(_sources(name))
 
 
 @lru_cache(maxsize=256)
-def _fingerprint(source: str) -> str:
-    return hashlib.sha256(source.encode()).hexdigest()[:12]
+def _fingerprint(sources: tuple[str, ...]) -> str:
+    return hashlib.sha256("\x1f".join(sources).encode()).hexdigest()[:12]
+
+
+def _sources(name: str) -> tuple[str, ...]:
+    """The texts of a template and of all that it includes, each once, in the order they are met."""
+    found: dict[str, str] = {}
+    _collect(os.environ.get("DJ_EXT_PROMPTS", ""), name, (), found)
+    return tuple(found.values())
+
+
+def _collect(own: str, name: str, within: tuple[str, ...], found: dict[str, str]) -> None:
+    if name in within:
+        raise PromptError(f"prompt template {name}.jinja includes itself")
+    found[name] = _source(name)
+    for other in _included(own, name, found[name]):
+        _collect(own, other, (*within, name), found)
+
+
+@lru_cache(maxsize=256)
+def _included(own: str, name: str, source: str) -> tuple[str, ...]:
+    """The names, without suffix, of the templates that `source` includes."""
+    try:
+        found = list(meta.find_referenced_templates(_environment(own).parse(source)))
+    except TemplateError as error:
+        raise PromptError(f"prompt template {name}.jinja: {error}") from error
+    if wrong := [other for other in found if other is None or not other.endswith(".jinja")]:
+        raise PromptError(f"prompt template {name}.jinja includes {wrong[0]!r}; name a file that ends in .jinja")
+    return tuple(other.removesuffix(".jinja") for other in found if other)
 
 
 def check(name: str, fields: Collection[str]) -> None:
-    """Raise PromptError unless the template is there, compiles, and uses no other fields than `fields`."""
+    """Raise PromptError unless the template is there, compiles, and uses no other fields than `fields`.
+
+    What it includes is checked with it.
+    """
     own = os.environ.get("DJ_EXT_PROMPTS", "")
     if own and not Path(own).is_dir():
         raise PromptError(f"DJ_EXT_PROMPTS names {own}, which is no folder")
-    source = _source(name)
+    sources = _sources(name)
+    if any(map(_SPLIT.search, sources[1:])):
+        raise PromptError(f"prompt template {name}.jinja: the line '=== user ===' stands in a file that it includes")
     try:
-        _parts(own, name, source)
-        used = meta.find_undeclared_variables(_environment(own).parse(source))
+        _parts(own, name, sources[0])
+        used = set().union(*(_undeclared(own, source) for source in sources))
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: {error}") from error
     if unknown := sorted(used - set(fields)):
@@ -133,6 +166,10 @@ def check(name: str, fields: Collection[str]) -> None:
             f"prompt template {name}.jinja uses {', '.join(unknown)}, which it is not given; it is given: "
             f"{', '.join(sorted(fields))}"
         )
+
+
+def _undeclared(own: str, source: str) -> set[str]:
+    return meta.find_undeclared_variables(_environment(own).parse(source))
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
@@ -99,7 +99,7 @@ class Figure:
 
 def dump_figures(figures: Iterable[Figure]) -> str:
     """The text of a `figures` column."""
-    return to_json([asdict(figure) for figure in figures])
+    return to_json([vars(figure) for figure in figures])
 
 
 def load_figures(text: str) -> list[Figure]:
@@ -139,11 +139,18 @@ def read_caption(figure: Figure) -> str:
 
 
 FIGURE_ROW = (
-    "row_id", "paper_id", "figure_id", "domain", "licence", "images", "caption", "label", "number",
-    "labels", "context", "context_places", "provenance",
+    "row_id", "paper_id", "figure_id", "domain", "licence", "venue", "year", "images", "caption", "label",
+    "number", "labels", "context", "context_places", "provenance",
 )  # fmt: skip
 CLAIM_ROW = (*FIGURE_ROW, "claim")
-QA_ROW = (*CLAIM_ROW, "question", "options", "answer", "rationale", "figure_type", "question_type")
+QA_ROW = (
+    *CLAIM_ROW, "question", "options", "answer", "rationale", "figure_type", "question_type", "image_flags",
+)  # fmt: skip
+
+
+def figure_row_id(paper_id: str, figure: Figure) -> str:
+    """The `row_id` of a figure's row, known before that row is made."""
+    return content_id("figure", paper_id, figure.figure_id, figure.caption)
 
 
 def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
@@ -151,7 +158,7 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
 
     `context` joins the citing paragraphs by a blank line. `labels` is a JSON list: the figure's
     labels and its panels'. `context_places` is a JSON list with an object a paragraph: place,
-    section and text. `domain` and `licence` are the paper's.
+    section and text. `domain`, `licence`, `venue` and `year` are the paper's, as text.
     """
     paper_id = str(paper.get("paper_id") or "")
     places = [
@@ -164,11 +171,11 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
         )
     ]
     return {
-        "row_id": content_id("figure", paper_id, figure.figure_id, figure.caption),
+        "row_id": figure_row_id(paper_id, figure),
         "paper_id": scrub(paper_id),
         "figure_id": figure.figure_id,
         "domain": scrub(str(paper.get("domain") or "")),
-        "licence": scrub(str(paper.get("licence") or "")),
+        **{key: scrub(str(paper.get(key) or "")) for key in ("licence", "venue", "year")},
         "images": list(figure.images),
         "caption": scrub(read_caption(figure)),
         "label": scrub(figure.label),
@@ -177,7 +184,8 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
         "context": scrub("\n\n".join(figure.context)),
         "context_places": to_json(places),
         "provenance": to_json({"flags": figure.flags, "image_sources": figure.image_sources,
-                               "caption_place": figure.caption_place}),
+                               "caption_place": figure.caption_place,
+                               **({"figure_quality": figure.quality} if figure.quality else {})}),
     }  # fmt: skip
 
 
@@ -197,9 +205,14 @@ def qa_row(claim: Mapping[str, Any], question: str, options: Sequence[str], answ
     row = {key: claim[key] for key in CLAIM_ROW}
     row["row_id"] = content_id("qa", str(claim["row_id"]), question, *options, answer)
     row |= {"question": question, "options": options, "answer": answer,
-            "rationale": "", "figure_type": "", "question_type": ""}  # fmt: skip
+            "rationale": "", "figure_type": "", "question_type": "", "image_flags": "[]"}  # fmt: skip
     row["provenance"] = add_provenance(row["provenance"], claim_row_id=claim["row_id"])
     return row
+
+
+def add_flags(text: str, flags: Iterable[str]) -> str:
+    """The JSON text of an `image_flags` column with `flags` added, each once."""
+    return to_json(list(dict.fromkeys([*json.loads(text or "[]"), *flags])))
 
 
 def add_provenance(text: str, **entries: Any) -> str:

@@ -214,3 +214,52 @@ def test_requests_carry_what_they_were_made_of() -> None:
 def test_the_shipped_templates_are_those_tested_here() -> None:
     names = {path.stem for path in (shipped_folder("prompts") / "verisciqa").glob("*.jinja")}
     assert names >= {*FIELDS, "repair"}
+
+
+@pytest.fixture
+def own_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder with a template `own/outer`, to be included in it `own/inner`."""
+    (tmp_path / "own").mkdir()
+    monkeypatch.setenv("DJ_EXT_PROMPTS", str(tmp_path))
+    monkeypatch.setattr(prompts, "LOOK_AGAIN_S", 0.0)
+    (tmp_path / "own" / "inner.jinja").write_text("Inner {{ word | data }}", encoding="utf-8")
+    return tmp_path / "own"
+
+
+def test_an_included_file_is_rendered_and_part_of_the_fingerprint(own_prompts: Path) -> None:
+    outer, inner = own_prompts / "outer.jinja", own_prompts / "inner.jinja"
+    outer.write_text('Rules: {% include "own/inner.jinja" %}\n=== user ===\n{{ word | line }}', encoding="utf-8")
+    system, user = render("own/outer", word="</paper_text>")
+    assert (system.text, user.text) == ("Rules: Inner ‹/paper_text>", "‹/paper_text>")
+    before = fingerprint("own/outer")
+    prompts.check("own/outer", ("word",))
+    inner.write_text("Inner, changed {{ word | data }}", encoding="utf-8")
+    assert fingerprint("own/outer") != before
+    assert render("own/outer", word="x")[0].text == "Rules: Inner, changed x"
+    assert fingerprint("own/inner") == fingerprint("own/inner") != fingerprint("own/outer")
+
+
+def test_what_an_included_file_uses_is_checked(own_prompts: Path) -> None:
+    (own_prompts / "outer.jinja").write_text('{% include "own/inner.jinja" %}', encoding="utf-8")
+    with pytest.raises(PromptError, match="uses word"):
+        prompts.check("own/outer", ("other",))
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "told"),
+    [
+        ('{% include "own/none.jinja" %}', "", "own/none"),
+        ('{% include "own/inner.txt" %}', "", "inner.txt"),
+        ("{% include word %}", "", "None"),
+        ('{% include "../secret.jinja" %}', "", "secret"),
+        ('{% include "own/inner.jinja" %}', "a\n=== user ===\nb", "stands in a file that it includes"),
+        ('{% include "own/inner.jinja" %}', "{% if %}", "inner"),
+        ('{% include "own/inner.jinja" %}', '{% include "own/outer.jinja" %}', "includes itself"),
+    ],
+)
+def test_includes_that_can_not_work_are_told_before_a_run(own_prompts: Path, outer: str, inner: str, told: str) -> None:
+    (own_prompts / "outer.jinja").write_text(outer, encoding="utf-8")
+    (own_prompts / "inner.jinja").write_text(inner, encoding="utf-8")
+    with pytest.raises(PromptError, match=told):
+        prompts.check("own/outer", ("word",))
+        render("own/outer", word="x")

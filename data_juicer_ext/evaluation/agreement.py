@@ -1,0 +1,51 @@
+"""Agreement of two lists of scores: error, bias and rank correlation, each with a stated result for odd data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
+
+WITHIN = 1.0
+NOISE = 1e-9  # 8.3 - 7.3 is a hair over 1 in binary
+
+
+def errors(predicted: Sequence[float], gold: Sequence[float]) -> dict[str, Any]:
+    """`n`, `mae` (mean absolute error), `within_1` (share with an error of at most 1) and `bias`.
+
+    `bias` is the mean of predicted minus gold: positive is lenient. All but n are None for empty lists.
+    Raises ValueError for lists of different length.
+    """
+    differences = [p - g for p, g in zip(predicted, gold, strict=True)]
+    if not differences:
+        return {"n": 0, "mae": None, "within_1": None, "bias": None}
+    sizes = [abs(difference) for difference in differences]
+    return {"n": len(sizes), "mae": fmean(sizes), "within_1": fmean(size <= WITHIN + NOISE for size in sizes),
+            "bias": fmean(differences)}  # fmt: skip
+
+
+def spearman(predicted: Sequence[float], gold: Sequence[float]) -> tuple[float | None, str]:
+    """Spearman's rank correlation, ties at their mean rank; None and why where there is none."""
+    if len(predicted) < 2:
+        return None, "fewer than two figures"
+    constant = [name for name, values in (("predictions", predicted), ("gold", gold)) if _constant(values)]
+    if constant:
+        return None, f"all {' and all '.join(constant)} are equal"
+    from scipy import stats  # type: ignore[import-untyped]  # here, as it takes a second
+
+    return float(stats.spearmanr(_ranked(predicted), _ranked(gold)).statistic), ""
+
+
+def _constant(values: Sequence[float]) -> bool:
+    return max(values) - min(values) <= NOISE
+
+
+def _ranked(values: Sequence[float]) -> list[float]:
+    """Means that are equal but for the last binary digit have to tie."""
+    return [round(value, 9) for value in values]
+
+
+def agreement(predicted: Sequence[float], gold: Sequence[float]) -> dict[str, Any]:
+    """`errors` with `srcc`, and `srcc_note` ("" or why there is none)."""
+    srcc, note = spearman(predicted, gold)
+    return {**errors(predicted, gold), "srcc": srcc, "srcc_note": note}

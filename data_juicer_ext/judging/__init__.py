@@ -1,0 +1,1 @@
+"""Judging figures: what may be scored, on which rubric, by which protocol, and what the code decides itself."""
