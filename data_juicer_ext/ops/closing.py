@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.figures.curation.funnel import RunFunnel
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import read_lines
+from data_juicer_ext.ops import host_log, stopped
 
 _UNREADABLE = ("unreadable_paper", "unreadable_image", "bad_figures_column")
 _SHOWN = 10
@@ -29,12 +31,16 @@ _HOPELESS = ("bad_request", "bad_image", "content_filter")
 def at_exit(run: runs.Run) -> None:
     """Close `run` when this process ends, and print what a user has to know."""
     pid = os.getpid()
+    stopped.watch()
 
     def close() -> None:
         # A forked worker inherits the hook; only the process that began the run may end it.
         if os.getpid() == pid:
             text = close_run(run)
+            if stopped.said():
+                text = f"\ndata_juicer_ext: {stopped.said()}\n"
             if text:
+                host_log.end()  # it is written by other threads, which may be behind
                 print(text, file=sys.__stderr__, flush=True)
 
     atexit.register(close)
@@ -48,13 +54,23 @@ def close_run(run: runs.Run) -> str:
             return ""
         return closing_words(run, runs.end(run))
     except OSError as error:
-        return f"\ndata_juicer_ext: the run folder {run.run_dir} can't be written: {error}. Make room and run again.\n"
+        return f"\ndata_juicer_ext: {unwritable_words(run.run_dir, error)}\n"
+
+
+def unwritable_words(run_dir: Path, error: OSError) -> str:
+    """What is wrong with the run folder, and what to do."""
+    return (
+        f"the run folder {run_dir} can't be written: {error}. Make room or put the rights in order, and run "
+        "the same command again: what is stored there is not paid for twice."
+    )
 
 
 def closing_words(run: runs.Run, undecided: list[dict[str, Any]]) -> str:
     """The message for the user; "" when every row was read and decided."""
+    curated = RunFunnel()
     parts = [
-        unreadable_words(read_lines(run.run_dir / "ledger", run.run_id)),
+        unreadable_words(curated.watching(read_lines(run.run_dir / "ledger", run.run_id))),
+        curated.words(),
         undecided_words(undecided, run.run_dir / "undecided.jsonl"),
     ]
     return "".join(f"\n{part}" for part in parts if part) + ("\n" if any(parts) else "")

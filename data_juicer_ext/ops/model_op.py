@@ -73,6 +73,7 @@ class Calls:
     def __init__(self, model: Model, endpoint: EndpointConfig) -> None:
         self.model, self.endpoint = model, endpoint
         self.spending, self.worth = Spending(), Spending()
+        self.unstored = ""  # why an answer could not be stored
         self.model_name = ""
 
     async def ask(self, request: Request) -> Result:
@@ -115,6 +116,8 @@ class Calls:
             spent.add(result.usage, cost)
         if isinstance(result, Answer):
             self.model_name = result.model
+        elif result.kind == "store":
+            self.unstored = result.message
 
 
 class ModelOp(OwnOp):
@@ -209,7 +212,7 @@ class ModelOp(OwnOp):
         """Decide all rows at once; in order. Each is in the ledger as soon as it is decided.
 
         Ends the run with a plain message if the run folder can't be written: rows without a
-        ledger line would be lost silently.
+        ledger line would be lost silently, and answers that can't be stored would be paid for again.
         """
         try:
             model = get_model(self.endpoint, self.place)
@@ -225,17 +228,19 @@ class ModelOp(OwnOp):
             except Exception as error:  # a defect or a malformed row must cost this row only
                 outcome = _defect(error)
             self._record(row, outcome, calls)
+            if calls.unstored:
+                raise RecordError(calls.unstored)
             return outcome
 
         def unrecorded(row: dict[str, Any], error: Exception) -> Outcome:
-            raise RecordError(f"the run folder {self.run_info.run_dir} can't be written: {error}") from error
+            raise RecordError(str(error)) from error
 
         try:
             # A batch of the provider's holds the rows that ask at once; and they cost little memory.
             direct = self.endpoint.mode == "direct"
             return drive(rows, one, unrecorded, drive_width(self.endpoint.max_concurrency) if direct else len(rows))
         except RecordError as error:
-            stop(f"{self._name}: {error}")
+            self.unwritable(error)
 
     def _record(self, row: dict[str, Any], outcome: Outcome, calls: Calls) -> None:
         detail = {**outcome.detail, **({"message": outcome.message} if outcome.message else {})}

@@ -5,13 +5,13 @@ import os
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.ledger import Entry
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops import closing, empty_export
+from data_juicer_ext.ops import closing, empty_export, ray_blocks
 from data_juicer_ext.ops.recipe import (
     RecipeError,
     clear_empty_export,
@@ -26,6 +26,7 @@ from data_juicer_ext.ops.recipe import (
 )
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
+HOST_BATCH_SIZE = 1000  # Data-Juicer's, where a recipe names none
 
 # Every operator of this package, by name; filled as they are registered.
 OWN_OPERATORS: list[str] = []
@@ -48,6 +49,7 @@ def current_run(run_dir: str) -> runs.Run:
                  "export_path": str(config.get("export_path") or "")}  # fmt: skip
         if is_on_ray(config):
             empty_export.install()
+            ray_blocks.install()
         try:
             clear_empty_export(config)
             _RUNS[folder] = runs.begin(folder, about)
@@ -87,6 +89,12 @@ class OwnOp:
     _name: str
     tag: str
     run_info: runs.Run
+    batch_size: int | None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        # An operator of ours raises only where the run has to end; the host, told to skip errors,
+        # would go on without the rows of the batch.
+        super().__init__(*args, **{**kwargs, "skip_op_error": False})
 
     def join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
         """Take part in the run of this process, or stop it with a plain message."""
@@ -99,6 +107,8 @@ class OwnOp:
         except (RecipeError, ConfigError) as error:
             stop(f"{self._name}: {error}")
         self.tag = tag_of(self._name, tag)
+        if is_on_ray(running()) and self.batch_size == HOST_BATCH_SIZE:
+            self.batch_size = None  # a block, see `ray_blocks`
 
     def _check_recipe(self) -> None:
         process = running().get("process") or []
@@ -125,17 +135,22 @@ class OwnOp:
         detail: dict[str, Any],
         paper_id: str = "",
         figure_id: str = "",
+        made: int | None = None,
     ) -> None:
-        """Write a decision that took no model into the ledger.
+        """Write a decision that took no model into the ledger; `made` rows go on from it, one where it is kept.
 
         Ends the run if that can't be written: the host would go on without the rows of the batch.
         """
-        made = int(verdict == "keep")
+        made = int(verdict == "keep") if made is None else made
         entry = Entry(row_id, self._name, self.tag, verdict, reason, paper_id, figure_id, made=made, detail=detail)
         try:
             self.run_info.ledger.record(entry)
         except OSError as error:
-            stop(f"{self._name}: the run folder {self.run_info.run_dir} can't be written: {error}")
+            self.unwritable(error)
+
+    def unwritable(self, error: OSError) -> NoReturn:
+        """End the run because its folder can't be written (a full disk, a lost right)."""
+        stop(f"{self._name}: {closing.unwritable_words(self.run_info.run_dir, error)}")
 
     def set_aside(self, row: dict[str, Any], entry: Entry) -> None:
         """Write an undecided row out as a whole row."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from data_juicer_ext.ops.stopped import RunStoppedError, in_worker
+
 
 class RecipeError(ValueError):
     """Something in a recipe that would stop a run or spoil it; the message says what to write instead."""
@@ -33,13 +35,15 @@ def only_trying() -> bool:
 
 
 def stop(message: str) -> NoReturn:
-    """End the run before its first row with a plain message.
+    """End the run with a plain message.
 
     Data-Juicer swallows the text of a SystemExit and wraps any other exception in a stack trace,
-    so the message goes straight to the terminal.
+    so the message goes straight to the terminal. A worker leaves that to the driver (see `stopped`).
     """
     if _trying:
         raise RecipeError(message)
+    if in_worker():
+        raise RunStoppedError(" ".join(message.split()))
     print(f"\ndata_juicer_ext: {message}\n", file=sys.__stderr__, flush=True)
     raise SystemExit(2)
 

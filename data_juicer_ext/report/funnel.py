@@ -14,6 +14,7 @@ from typing import Any
 # What an operator's kept rows are called, and how many one decision stands for.
 _UNITS = {
     "latex_figure_context_mapper": "papers read",
+    "figure_curation_mapper": "figures curated",
     "figure_rows_mapper": "figures",
     "claim_extractor_mapper": "claims",
     "mcq_generator_mapper": "questions",

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.figures.curation.funnel import OPERATOR, RunFunnel
 from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
+from data_juicer_ext.models.ledger import decisions, read_lines
 from data_juicer_ext.report.exported import export_files, read_rows
-from data_juicer_ext.report.funnel import funnel, table
+from data_juicer_ext.report.funnel import Step, funnel, table
 
 
 class NoRunError(ValueError):
@@ -30,9 +31,26 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
     steps = funnel(last.values())
     export = Path(about["export_path"]) if about.get("export_path") else None
     kept = list(read_rows(export)) if export else []
-    parts = [table(steps), "", *_unended(about), f"kept pairs: {len(kept)}", *_files(run_dir, export)]
+    parts = [
+        table(steps),
+        "",
+        *_curation(run_dir, ids, steps),
+        *_unended(about),
+        f"kept pairs: {len(kept)}",
+        *_files(run_dir, export),
+    ]
     parts += [text for row in _spread(kept, pairs) for text in ("", *_pair(row))]
     return "\n".join(parts)
+
+
+def _curation(run_dir: Path, ids: Sequence[str], steps: Sequence[Step]) -> list[str]:
+    """The figures by stage of the curation, where the runs have one."""
+    if not any(step.operator == OPERATOR for step in steps):
+        return []
+    counted = RunFunnel()
+    for run_id in ids:
+        counted.count(read_lines(run_dir / "ledger", run_id))
+    return [counted.words(), ""]
 
 
 def _files(run_dir: Path, export: Path | None) -> list[str]:

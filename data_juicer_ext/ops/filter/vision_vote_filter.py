@@ -17,6 +17,7 @@ from data_juicer_ext.qa.letters import LetterParse, parse_rationale
 from data_juicer_ext.qa.permute import shown
 from data_juicer_ext.qa.verdicts import Draw, draw_label
 from data_juicer_ext.qa.votes import first_agreeing, vote
+from data_juicer_ext.rows import add_flags
 
 OP_NAME = "vision_vote_filter"
 OWN_OPERATORS.append(OP_NAME)
@@ -27,7 +28,8 @@ class VisionVoteFilter(ModelFilter):
     """Keeps a question if the majority of independent draws, figure in view, choose its answer.
 
     Input: QA rows. Up to `draws` vision calls a row, with figure, caption and question, without
-    citing text. The rationale of the first draw that agrees goes to the column `rationale`.
+    citing text. The rationale of the first draw that agrees goes to the column `rationale`, and what
+    was done to the figure's images to send them (`scaled_down`, `small_text`, ...) to `image_flags`.
     Source: VeriSciQA, V_vis_con.
     """
 
@@ -96,19 +98,23 @@ class VisionVoteFilter(ModelFilter):
         if decision.verdict == "undecided" and failure is not None:
             decision.detail["message"] = failure.message
         agreeing = first_agreeing(parses, row["answer"]) if decision.verdict == "keep" else None
-        rationale = parse_rationale(drawn[agreeing][1]) if agreeing is not None else ""
-        return self.outcome(row, decision, rationale=rationale)
+        answer = drawn[agreeing][1] if agreeing is not None else None
+        flags = next((answer.image_flags for _, answer in drawn if answer is not None), ())
+        if flags:
+            decision.detail["image_flags"] = list(flags)
+        return self.outcome(row, decision, rationale=parse_rationale(answer.text) if answer else "",
+                            image_flags=add_flags(row["image_flags"], flags))  # fmt: skip
 
-    async def _one_by_one(self, row: dict[str, Any], calls: Calls) -> list[tuple[Draw, str]]:
-        drawn: list[tuple[Draw, str]] = []
+    async def _one_by_one(self, row: dict[str, Any], calls: Calls) -> list[tuple[Draw, Answer | None]]:
+        drawn: list[tuple[Draw, Answer | None]] = []
         for draw in range(self.draws):
             drawn.append(await self._draw(row, draw, calls))
             if vote([parse for parse, _ in drawn], self.draws, self.majority, row["answer"]) is not None:
                 break
         return drawn
 
-    async def _draw(self, row: dict[str, Any], draw: int, calls: Calls) -> tuple[Draw, str]:
-        """How one draw is read, and its text."""
+    async def _draw(self, row: dict[str, Any], draw: int, calls: Calls) -> tuple[Draw, Answer | None]:
+        """How one draw is read, and its answer."""
         order = self.order(row, draw, self.permute_options)
         options = shown(row["options"], order)
         asked = request(self.template, self.sampling, images=tuple(row["images"]), draw=draw,
@@ -116,5 +122,5 @@ class VisionVoteFilter(ModelFilter):
                         question=row["question"], options=options)  # fmt: skip
         answer: tuple[LetterParse, Answer] | Failure = await self.ask_letter(calls, asked, options)
         if isinstance(answer, Failure):
-            return answer, ""
-        return mapped_back(answer[0], order), answer[1].text
+            return answer, None
+        return mapped_back(answer[0], order), answer[1]

@@ -6,12 +6,13 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
+from data_juicer_ext.judging.payload import figure_map
 from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
 from data_juicer_ext.ops.recipe import stop
-from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures
+from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures, to_json
 
 OP_NAME = "figure_rows_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -28,13 +29,14 @@ class FigureRowsMapper(OwnOp, Mapper):
 
     _batched_op = True
     needs = ("paper_id", "@figures_key")
-    makes = FIGURE_ROW
+    makes: tuple[str, ...] = FIGURE_ROW
     replaces = True
 
     def __init__(
         self,
         granularity: str = "figure",
         keep_without_image: bool = False,
+        figure_map: bool = False,
         figures_key: str = "figures",
         run_dir: str = DEFAULT_RUN_DIR,
         tag: str = "",
@@ -48,6 +50,8 @@ class FigureRowsMapper(OwnOp, Mapper):
             for each figure that has none).
         :param keep_without_image: keep figures that have no readable image; their `images` then
             holds one empty string.
+        :param figure_map: add the column `figure_map` (JSON): number and shortened caption of each figure of
+            the paper, for operators that judge a figure beside the others.
         :param figures_key: the column with the figures.
         :param run_dir: the run folder.
         :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
@@ -58,13 +62,15 @@ class FigureRowsMapper(OwnOp, Mapper):
         except ConfigError as error:
             stop(f"{OP_NAME}: {error}")
         self.granularity, self.keep_without_image, self.figures_key = granularity, keep_without_image, figures_key
+        self.figure_map = figure_map
+        self.makes = (*FIGURE_ROW, "figure_map") if figure_map else FIGURE_ROW
         self.run_in_process()
         self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of paper rows as figure rows."""
         made = [row for paper in to_rows(samples) for row in self._figures(paper)]
-        return replace_rows(samples, made, FIGURE_ROW)
+        return replace_rows(samples, made, self.makes)
 
     def _figures(self, paper: dict[str, Any]) -> list[dict[str, Any]]:
         try:
@@ -73,6 +79,8 @@ class FigureRowsMapper(OwnOp, Mapper):
             message = f"paper {paper.get('paper_id', '')}: the column {self.figures_key} can't be read: {error}"
             self._note(paper, Figure(), "drop", "bad_figures_column", {"message": message[:300]})
             return []
+        if self.figure_map:
+            paper = {**paper, "figure_map": to_json(figure_map(figures))}
         rows = (self._figure(paper, figure) for figure in self._wanted(figures))
         return [row for row in rows if row is not None]
 
@@ -82,6 +90,8 @@ class FigureRowsMapper(OwnOp, Mapper):
         hashes = _hashes(figure.images)
         if all(hashes) and (hashes or self.keep_without_image):
             row["images"] = figure.images or [""]
+            if self.figure_map:
+                row["figure_map"] = paper["figure_map"]
             row["provenance"] = add_provenance(row["provenance"], image_sha256=hashes)
             self._note(paper, figure, "keep", "image" if hashes else "no_image", {}, row["row_id"])
             return row

@@ -1,0 +1,182 @@
+"""Paper row to the same row with its figures curated."""
+
+from pathlib import Path
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS, Mapper
+
+from data_juicer_ext.figures.curation.curate import Curation, curate
+from data_juicer_ext.figures.curation.recrop import CaptionAnchoredCrop, PdfSource, page_sizes
+from data_juicer_ext.figures.curation.rules import S1, S2, S3, S4, S5, Rules
+from data_juicer_ext.figures.ocr import ocr_problem
+from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.ops.batches import set_column, to_rows
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
+from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.rows import Figure, content_id, dump_figures, figure_row_id, load_figures, scrub, to_json
+
+OP_NAME = "figure_curation_mapper"
+OWN_OPERATORS.append(OP_NAME)
+
+# Papers are heavy rows: small batches keep all processes busy and lose little when one dies.
+PAPERS_A_BATCH = 8
+
+
+@OPERATORS.register_module(OP_NAME)
+class FigureCurationMapper(OwnOp, Mapper):
+    """Curates the figures of a paper in five stages: deletes what is no usable figure, marks what is odd.
+
+    Input: paper rows with `figures` (from LaTeX or PDF). Output: the same rows with `figures`
+    curated, and `curation`, a JSON record: verdict on the paper, counts of each stage, every deleted
+    figure with stage, reason, number measured and threshold, every mark. A paper that is dropped
+    keeps its row, without figures. Near-duplicates are looked for within a paper. See
+    docs/curation.md. Source: SciFigQual, A.3.
+    """
+
+    _batched_op = True
+    needs = ("paper_id", "@figures_key")
+    makes = ("@figures_key", "curation")
+
+    def __init__(
+        self,
+        hard_filter: bool = True,
+        anomaly_flag: bool = True,
+        re_extract: bool = True,
+        soft_mark: bool = True,
+        paper_filter: bool = True,
+        min_side: int = 50,
+        max_aspect: float = 20.0,
+        max_dominant: float = 0.97,
+        max_hamming: int = 8,
+        confirm: bool = True,
+        max_pixels: int = Rules.max_pixels,
+        max_area_ratio: float = 3.0,
+        max_page_share: float = 0.95,
+        dpi: int = 300,
+        ocr: bool = True,
+        max_deleted: float = 0.3,
+        max_unnumbered: float = 0.3,
+        paper_root: str = ".",
+        paper_id_key: str = "paper_id",
+        paper_path_key: str = "paper_path",
+        figures_key: str = "figures",
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param hard_filter: S1, which deletes figures that do not decode, are tiny, strips or one
+            colour, or repeat another one of the paper.
+        :param anomaly_flag: S2, which flags figures that are far larger than usual in their paper,
+            reach over their page, or are oddly numbered.
+        :param re_extract: S3, which crops figures from the PDF again whose flags say that their crop
+            is broken; left out for figures that are not from a PDF.
+        :param soft_mark: S4, which notes text density, OCR confidence and hints at figures over
+            several pages in `quality`.
+        :param paper_filter: S5, which drops papers with too many unusable or unnumbered figures.
+        :param min_side: S1: the least pixels of a side.
+        :param max_aspect: S1: the most that the longer side is of the shorter one.
+        :param max_dominant: S1: the most of its pixels, 0 to 1, that have an image's commonest colour.
+        :param max_hamming: S1: the most bits, 0 to 64, by which the perceptual hashes of
+            near-duplicates differ; -1 keeps duplicates.
+        :param confirm: S1: compare the pixels before a near-duplicate is deleted, since charts of
+            one template hash alike; false is the paper's rule.
+        :param max_pixels: S1: images with more pixels are not decoded.
+        :param max_area_ratio: S2: the largest area of a figure, in median areas of its paper.
+        :param max_page_share: S2: the most of its page's width or height, 0 to 1, that a figure takes.
+        :param dpi: S3: the resolution of new crops, 30 to 1200 dots per inch.
+        :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds a figure).
+        :param max_deleted: S5: the most of a paper's figures, 0 to 1, that S1 may delete.
+        :param max_unnumbered: S5: the most of the figures left, 0 to 1, that may have no number.
+        :param paper_root: the folder that relative paths in `paper_path` start from; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param paper_id_key: the column with the paper's id.
+        :param paper_path_key: the column with the path of the paper's PDF; others are not opened.
+        :param figures_key: the column with the figures, which is rewritten.
+        :param run_dir: the run folder; new crops go to `images/` in it.
+        :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
+        """
+        super().__init__(*args, **kwargs)
+        self.paper_id_key, self.paper_path_key, self.figures_key = paper_id_key, paper_path_key, figures_key
+        switches = {S1: hard_filter, S2: anomaly_flag, S3: re_extract, S4: soft_mark, S5: paper_filter}
+        try:
+            self.paper_root = Path(expand_environment(paper_root)).absolute()
+            for name, share in (("max_dominant", max_dominant), ("max_page_share", max_page_share),
+                                ("max_deleted", max_deleted), ("max_unnumbered", max_unnumbered)):  # fmt: skip
+                between(name, share, 0.0, 1.0)
+            between("max_aspect", max_aspect, 1.0, 1e6)
+            between("max_area_ratio", max_area_ratio, 1.0, 1e6)
+            if soft_mark and ocr and (problem := ocr_problem()):
+                raise ConfigError(f"ocr: {problem}; or write `ocr: false`")
+            self.rules = Rules(
+                stages=frozenset(stage for stage, on in switches.items() if on),
+                min_side=count("min_side", min_side, 1, 10**6), max_aspect=max_aspect, max_dominant=max_dominant,
+                max_pixels=count("max_pixels", max_pixels, 1000, 178_000_000),
+                max_hamming=count("max_hamming", max_hamming, -1, 64), confirm=confirm,
+                max_area_ratio=max_area_ratio, max_page_share=max_page_share, dpi=count("dpi", dpi, 30, 1200),
+                ocr=ocr, max_deleted=max_deleted, max_unnumbered=max_unnumbered,
+            )  # fmt: skip
+        except ConfigError as error:
+            stop(f"{OP_NAME}: {error}")
+        if kwargs.get("batch_size") in (None, 1000):
+            self.batch_size = PAPERS_A_BATCH
+        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+
+    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
+        """A batch of paper rows, each with its figures curated."""
+        results = [self._row(row) for row in to_rows(samples)]
+        set_column(samples, self.figures_key, [figures for figures, _ in results])
+        set_column(samples, "curation", [record for _, record in results])
+        return samples
+
+    def _row(self, row: dict[str, Any]) -> tuple[str, str]:
+        """The figures and the record of one paper, as columns hold them."""
+        paper_id = str(row.get(self.paper_id_key) or "")
+        row_id = paper_id or content_id("paper", str(row.get(self.figures_key) or ""))
+        try:
+            figures = load_figures(row.get(self.figures_key) or "[]")
+        except (ValueError, TypeError) as error:
+            message = scrub(f"paper {paper_id}: the column {self.figures_key} can't be read: {error}"[:300])
+            self.record(row_id, "drop", "bad_figures_column", {"message": message}, paper_id)
+            return "[]", to_json({"verdict": "drop", "message": message})
+        try:
+            found = curate(figures, self.rules, self._source(row, figures))
+        except Exception as error:  # a paper that breaks a stage must cost this paper only
+            return self._undecided(row, row_id, error)
+        self._note(row_id, paper_id, found)
+        return dump_figures(found.figures), to_json(found.record())
+
+    def _source(self, row: dict[str, Any], figures: list[Figure]) -> PdfSource | None:
+        """The PDF that the figures were cut out of; None if the paper is no PDF."""
+        place = str(row.get(self.paper_path_key) or "")
+        pages = [figure.page for figure in figures if figure.page > 0]
+        if not place.lower().endswith(".pdf") or not pages:
+            return None
+        path = self.paper_root / place
+        return PdfSource(path, CaptionAnchoredCrop(self.run_info.images), page_sizes(path, pages))
+
+    def _undecided(self, row: dict[str, Any], row_id: str, error: Exception) -> tuple[str, str]:
+        paper_id = str(row.get(self.paper_id_key) or "")
+        message = scrub(f"paper {paper_id}: {type(error).__name__} while curating it: {error}"[:300])
+        reason = f"error:{type(error).__name__}"
+        self.record(row_id, "undecided", reason, {"message": message}, paper_id)
+        entry = Entry(row_id, self._name, self.tag, "undecided", reason, paper_id, detail={"message": message})
+        self.set_aside({**row, "row_id": row_id}, entry)
+        return "[]", to_json({"verdict": "undecided", "message": message})
+
+    def _note(self, row_id: str, paper_id: str, found: Curation) -> None:
+        """A line of the ledger a figure, and one for the paper with the counts of its stages."""
+        for item in found.items:
+            figure, gone = item.figure, item.deleted
+            detail = {**(gone.as_json() if gone else {}), "marks": [mark.as_json() for mark in item.marks]}
+            reason = f"{gone.stage}:{gone.reason}" if gone else "curated"
+            self.record(figure_row_id(paper_id, figure), "drop" if gone else "keep", reason, detail, paper_id,
+                        figure.figure_id)  # fmt: skip
+        dropped = found.dropped
+        detail = {"funnel": found.counts(), **(dropped.as_json() if dropped else {})}
+        reason = f"{dropped.stage}:{dropped.reason}" if dropped else "curated"
+        self.record(row_id, "drop" if dropped else "keep", reason, detail, paper_id, made=0)
