@@ -7,7 +7,7 @@ endpoint's dispatcher with its limits, tries and circuit breaker.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from data_juicer_ext.models.endpoint import OFFLINE, EndpointConfig
 from data_juicer_ext.models.governor_budget import BudgetLimits
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
 from data_juicer_ext.models.loop import on_loop, shared
-from data_juicer_ext.models.messages import DataUrls, image_files
+from data_juicer_ext.models.messages import DataUrls, flags_of, image_files
 from data_juicer_ext.models.prices import PriceTable, load_prices, price_of
 from data_juicer_ext.models.ray_governor import budget_for
 from data_juicer_ext.models.request_key import request_key
@@ -79,20 +79,22 @@ class Client:
         except ImageError as error:
             return Failure("bad_image", str(error), retryable=False)
         except StoreError as error:
-            return Failure("internal", str(error), retryable=True)
+            return Failure("store", str(error), retryable=True)
         except Exception as error:
             return Failure("internal", f"{type(error).__name__} in the client", retryable=False)
 
     async def _stored_or_asked(self, request: Request, place: RunPlace) -> Result:
         urls, limits = shared("data_urls", DataUrls), self.config.image_limits
-        digests = {path: (await urls.sent(path, limits)).digest for path in image_files(request)}
-        key = request_key(self.config, request, digests)
+        images = {path: await urls.sent(path, limits) for path in image_files(request)}
+        key = request_key(self.config, request, {path: image.digest for path, image in images.items()})
         in_flight = shared(("in_flight", place.run_dir), InFlight)
 
         async def within_budget() -> Result:
             return await self._within_budget(key, request, place)
 
-        return await stored_or_asked(_store(place), in_flight, key, self._about(request), within_budget)
+        result = await stored_or_asked(_store(place), in_flight, key, self._about(request), within_budget)
+        flags = flags_of(images.values())
+        return replace(result, image_flags=flags) if flags and isinstance(result, Answer) else result
 
     async def _within_budget(self, key: str, request: Request, place: RunPlace) -> Result:
         budget = budget_for(

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -107,12 +107,12 @@ class EndpointConfig:
 
     @property
     def image_limits(self) -> ImageLimits:
-        return ImageLimits(
-            self.max_image_side,
-            self.max_image_bytes,
-            self.max_image_pixels,
-            PROFILES[self.image_profile].formats,
-            self.min_text_height,
+        return replace(
+            PROFILES[self.image_profile],
+            max_side=self.max_image_side,
+            max_bytes=self.max_image_bytes,
+            max_pixels=self.max_image_pixels,
+            min_text_height=self.min_text_height,
         )
 
     def key(self) -> str:

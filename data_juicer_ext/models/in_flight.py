@@ -87,9 +87,9 @@ async def stored_or_asked(
 ) -> Result:
     """The stored answer under `key`, or the one of `ask()`, which is on disk when this returns.
 
-    Failures are never stored. An answer that cannot be stored becomes a failure that carries its
-    usage: a run that went on would pay for answers that the next run has to pay for again. Raises
-    StoreError if the store cannot be read.
+    Failures are never stored. An answer that cannot be stored becomes a failure of kind `store` that
+    carries its usage: a run that went on would pay for answers that the next run has to pay for
+    again. Raises StoreError if the store cannot be read.
     """
     found = store.get(key)
     if found is not None:
@@ -107,7 +107,7 @@ async def _store(store: Responses, key: str, about: Mapping[str, Any], answer: A
         await store.put_async(key, answer, about)
     except StoreError as error:
         text = f"the answer came and could not be stored: {error}"
-        return Failure("internal", text, True, answer.seconds, answer.tries, answer.usage)
+        return Failure("store", text, True, answer.seconds, answer.tries, answer.usage)
     return answer
 
 

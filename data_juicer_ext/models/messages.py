@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import hashlib
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,10 +51,16 @@ def prompt_tokens(request: Request) -> int:
 
 @dataclass(frozen=True)
 class SentImage:
-    """An image as it is sent: its data URL, and the SHA-256 of the bytes in it."""
+    """An image as it is sent: its data URL, the SHA-256 of the bytes in it, and its `ImagePart.flags`."""
 
     url: str
     digest: str
+    flags: tuple[str, ...] = ()
+
+
+def flags_of(images: Iterable[SentImage]) -> tuple[str, ...]:
+    """The flags of some images, each once, in order."""
+    return tuple(dict.fromkeys(flag for image in images for flag in image.flags))
 
 
 class DataUrls:
@@ -114,4 +119,4 @@ def _identity(path: str, limits: ImageLimits) -> tuple[object, ...]:
 def _encode(path: str, limits: ImageLimits) -> SentImage:
     part = prepare(path, limits)
     url = f"data:{part.mime};base64,{base64.b64encode(part.data).decode('ascii')}"
-    return SentImage(url, hashlib.sha256(part.data).hexdigest())
+    return SentImage(url, part.sha256, part.flags)

@@ -22,6 +22,7 @@ Verdict: TypeAlias = Literal["no", "transient", "rate_limit"]
 
 MAX_BACKOFF_S = 30.0
 BACKOFF_DOUBLINGS = 6
+CUT = " ..."
 DETAIL_LENGTH = 300  # characters of a provider's message that a user gets to see
 
 # Codes of OpenAI, DashScope and Azure, and the names of litellm's exceptions, which have no code.
@@ -170,6 +171,7 @@ def provider_message(error: Any) -> str:
 
 
 def short(text: str) -> str:
-    """One line of at most `DETAIL_LENGTH` characters."""
+    """One line of at most `DETAIL_LENGTH` characters, and a `CUT` if something was left out."""
     line = " ".join(text[: 4 * DETAIL_LENGTH].split())
-    return line if len(line) <= DETAIL_LENGTH else line[:DETAIL_LENGTH] + " ..."
+    whole = len(line) <= DETAIL_LENGTH and len(text) <= 4 * DETAIL_LENGTH
+    return line if whole else line[:DETAIL_LENGTH] + CUT

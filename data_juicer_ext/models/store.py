@@ -142,11 +142,16 @@ def check_key(key: str) -> str:
     return key
 
 
-def answer_to_json(answer: Answer) -> str:
-    """An answer whole, as ASCII JSON that keeps every character."""
+def answer_fields(answer: Answer) -> dict[str, Any]:
+    """What is stored of an answer: all that came back, without what hangs on how it is asked for."""
     value = asdict(answer)
-    del value["from_store"]
-    return json.dumps(value)
+    del value["from_store"], value["image_flags"]
+    return value
+
+
+def answer_to_json(answer: Answer) -> str:
+    """What is stored of an answer, as ASCII JSON that keeps every character."""
+    return json.dumps(answer_fields(answer))
 
 
 def answer_from_json(value: Mapping[str, Any]) -> Answer:

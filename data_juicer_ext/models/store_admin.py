@@ -11,14 +11,14 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from data_juicer_ext.models.segment_files import SUFFIX
 from data_juicer_ext.models.segment_store import SegmentStore
 from data_juicer_ext.models.sqlite_store import SqliteStore
-from data_juicer_ext.models.store import Selection, Store, StoreError, StoreStats
+from data_juicer_ext.models.store import Selection, Store, StoreError, StoreStats, answer_fields
 
 FOLDER = "store"  # in a run folder
 SQLITE_FILE = "responses.sqlite"
@@ -134,6 +134,6 @@ def _export(store: Store, write: Callable[[str], object], written: set[str]) -> 
     for stored in store.entries():
         if stored.key not in written:
             written.add(stored.key)
-            answer = {name: value for name, value in asdict(stored.answer).items() if name != "from_store"}
+            answer = answer_fields(stored.answer)
             entry = {"key": stored.key, "created": stored.created, "answer": answer, "about": stored.about}
             write(json.dumps(entry) + "\n")

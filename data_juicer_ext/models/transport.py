@@ -25,6 +25,7 @@ import openai
 
 from data_juicer_ext import __version__
 from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.models.retry import CUT
 
 # The HTTP library whose responses the SDK's exceptions carry: httpx2 since its version 3.
 _httpx: Any = importlib.import_module("httpx2" if importlib.util.find_spec("httpx2") else "httpx")
@@ -42,6 +43,7 @@ _STATUS_ERRORS: dict[int, type[openai.APIStatusError]] = {
     422: openai.UnprocessableEntityError,
     429: openai.RateLimitError,
 }
+LEAST_OF_A_KEY = 4  # characters that are worth hiding
 _SECRET = re.compile(r"\b(?:sk|pk|gsk|hf|xai|key)[-_][A-Za-z0-9_*\-]{6,}|(?<=[Bb]earer )[^\s'\",]{6,}")
 
 
@@ -141,10 +143,18 @@ def status_error(status: int, headers: list[tuple[str, str]], raw: bytes, reques
 
 
 def redact(text: str, key: str) -> str:
-    """`text` without the key, and without anything that looks like one."""
+    """`text` without the key, cut off at a `CUT` or at the end too, and without anything that looks like one."""
     if key:
-        text = text.replace(key, "***")
+        text = CUT.join(_without_start_of(key, part.replace(key, "***")) for part in text.split(CUT))
     return _SECRET.sub("***", text)
+
+
+def _without_start_of(key: str, text: str) -> str:
+    """`text` whose end is no beginning of the key."""
+    for length in range(len(key) - 1, LEAST_OF_A_KEY - 1, -1):
+        if text.endswith(key[:length]):
+            return f"{text[:-length]}***"
+    return text
 
 
 def _proxy(url: str) -> str | None:

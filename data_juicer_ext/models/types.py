@@ -24,6 +24,7 @@ FailureKind: TypeAlias = Literal[
     "bad_request",  # 400, 404, 422, context too long
     "bad_image",  # an image of the request could not be read or prepared
     "budget",  # the run has spent what it may: nothing was sent
+    "store",  # the answer could not be stored, or the store not be read: the run has to end
     "internal",  # a defect on this side, with the exception's text
 ]
 
@@ -68,7 +69,10 @@ class Usage:
 
 @dataclass(frozen=True)
 class Answer:
-    """A model's text. `model` is the name as the provider answered it, `seconds` includes retries."""
+    """A model's text. `model` is the name as the provider answered it, `seconds` includes retries.
+
+    `image_flags` say what was done to the request's images to send them (`figures.image_parts.ImagePart`).
+    """
 
     text: str
     model: str
@@ -77,6 +81,7 @@ class Answer:
     seconds: float = 0.0
     tries: int = 1
     from_store: bool = False
+    image_flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TextIO
 
 
 class Console(io.TextIOBase):
-    """A stream that keeps what is written until it has a file, and forgets it when that is closed.
+    """A stream that keeps what is written until it has a file, and forgets it when that is closed or full.
 
     Libraries hold on to the stream that they find when they are imported, which is before the run
     folder is known, and until the process ends.
@@ -24,14 +24,16 @@ class Console(io.TextIOBase):
 
     def write(self, text: str) -> int:
         if self._file is not None:
-            self._file.write(text)
+            with contextlib.suppress(OSError):  # what a library says must not be what ends a run
+                self._file.write(text)
         elif not self._over:
             self._kept.append(text)
         return len(text)
 
     def flush(self) -> None:
         if self._file is not None:
-            self._file.flush()
+            with contextlib.suppress(OSError):
+                self._file.flush()
 
     def fileno(self) -> int:
         return (self._file or sys.__stderr__ or sys.stderr).fileno()
@@ -48,7 +50,8 @@ class Console(io.TextIOBase):
         """Close the file; whatever is still written is forgotten."""
         file, self._file, self._over = self._file, None, True
         if file is not None:
-            file.close()
+            with contextlib.suppress(OSError):
+                file.close()
 
 
 @contextlib.contextmanager

@@ -16,6 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.ops import host_log
+from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.stopped import message_of
+
 _ON_RAY = "RAY_JOB"
 _used_executors: set[str] = set()
 
@@ -40,14 +44,17 @@ class Host:
         try:
             yield
         finally:
-            _stop_logger()
+            host_log.end()
             sys.stdout, sys.stderr = self._streams
             os.environ.pop(_ON_RAY, None)
             if on_ray is not None:
                 os.environ[_ON_RAY] = on_ray
 
     def run(self, dataset: Path, export: Path, job_id: str) -> None:
-        """Run the recipe over one file of rows; kept rows go to `export`. Raises what Data-Juicer raises."""
+        """Run the recipe over one file of rows; kept rows go to `export`. Raises what Data-Juicer raises.
+
+        Where an operator has to end the run, whichever process noticed, that is SystemExit.
+        """
         self._reset()
         from data_juicer.config import init_configs
 
@@ -59,6 +66,10 @@ class Host:
         try:
             config = init_configs([text for key, value in settings.items() for text in (f"--{key}", str(value))])
             self._executor(config).run(skip_return=True)
+        except Exception as error:
+            if said := message_of(error):  # a worker could not go on, nor would it with the next shard
+                stop(said)
+            raise
         finally:
             shutil.rmtree(cache, ignore_errors=True)
             _drop_intermediate_tables()
@@ -77,20 +88,15 @@ class Host:
             return DefaultExecutor(config)
         from data_juicer.core.executor.ray_executor import RayExecutor
 
-        from data_juicer_ext.ops import empty_export
+        from data_juicer_ext.ops import empty_export, ray_blocks
 
         empty_export.install()
+        ray_blocks.install()
         executor = RayExecutor(config)
         if not config.get("override_num_blocks"):
             # One file is one block, and one block keeps one worker busy.
             config.override_num_blocks = _cpus()
         return executor
-
-
-def _stop_logger() -> None:
-    from loguru import logger
-
-    logger.remove()
 
 
 def _cpus() -> int:

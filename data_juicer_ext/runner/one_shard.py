@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from pathlib import Path
@@ -43,13 +44,14 @@ def run_shard(entry: Entry, manifest: Manifest, run_dir: Path, host: Host, stops
             host.run(run_dir / SHARDS / f"{entry.name}.jsonl", made, run.run_id)
     except BaseException as error:
         entry.state = before
-        runs.take_undecided(run_dir, run.run_id)
-        runs.mark_ended(run)
         if isinstance(error, Exception):
             entry.error = f"{type(error).__name__}: {str(error)[:500]}"
+        with contextlib.suppress(OSError):  # a full disk may be the very error; the shard then counts as killed
+            runs.take_undecided(run_dir, run.run_id)
+            runs.mark_ended(run)
             manifest.save(run_dir)
+        if isinstance(error, Exception):
             raise ShardError(f"{entry.name} failed: {entry.error}\n  its logs: {made.parent}") from error
-        manifest.save(run_dir)
         raise
     entry.seconds = round(time.monotonic() - started, 2)
     return _enter(entry, manifest, run, made)

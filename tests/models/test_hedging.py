@@ -17,9 +17,18 @@ from tests.models.calling import answered, config_for, question, reraise
 
 
 def on_last(*replies: Reply) -> Any:
-    """A responder that gives these replies to calls named "last", one after the other, and B to others."""
+    """A responder that gives these replies to calls named "last", one after the other, and B to others.
+
+    The last of them is given again where there are more calls: a busy machine makes a call slow.
+    """
     waiting = list(replies)
-    return lambda body: waiting.pop(0) if text_of(body, "user") == "last" else Reply("B", delay=0.01)
+
+    def reply(body: dict[str, Any]) -> Reply:
+        if text_of(body, "user") != "last":
+            return Reply("B", delay=0.01)
+        return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+
+    return reply
 
 
 def one_after_the_other(server: FakeServer, **params: Any) -> list[Answer]:
@@ -93,8 +102,8 @@ def test_second_copies_are_bounded() -> None:
 def test_a_hung_call_is_answered_by_its_second_copy(server: FakeServer) -> None:
     server.responder = on_last(Reply(hang=True), Reply("C"))
     *others, last = one_after_the_other(server, hedge=0.95)
-    assert (last.text, last.tries, last.usage) == ("C", 2, Usage(22, 14, estimated=True))
-    assert sent_as_last(server) == 2
+    assert last.text == "C" and last.usage == Usage(11 * last.tries, 7 * last.tries, estimated=True)
+    assert last.tries == sent_as_last(server) in (2, 3)
     assert all(result.usage == Usage(11, 7) for result in others if result.tries == 1)
 
 
@@ -118,7 +127,7 @@ def test_without_hedging_nothing_is_sent_twice(server: FakeServer) -> None:
 def test_the_first_copy_may_win_after_all(server: FakeServer) -> None:
     server.responder = on_last(Reply("C", delay=0.2), Reply("D", delay=30))
     last = one_after_the_other(server, hedge=0.9)[-1]
-    assert (last.text, last.tries, sent_as_last(server)) == ("C", 2, 2)
+    assert last.text == "C" and last.tries == sent_as_last(server) in (2, 3)
     assert last.seconds < 15
 
 

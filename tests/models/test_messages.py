@@ -132,3 +132,17 @@ def test_the_digest_is_that_of_the_bytes_sent(tmp_path: Path) -> None:
     Image.new("RGB", (40, 30), "red").save(path)
     sent = asyncio.run(DataUrls().sent(str(path), ImageLimits(max_side=32)))
     assert sent.digest == hashlib.sha256(base64.b64decode(sent.url.partition(",")[2])).hexdigest()
+
+
+def test_what_was_done_to_images_is_told_once_each(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
+    for path, mode, size in zip(paths, ("RGBA", "RGB", "RGBA"), ((40, 30), (8, 8), (8, 8)), strict=True):
+        Image.new(mode, size).save(path)
+
+    async def main() -> list[messages.SentImage]:
+        urls = DataUrls()
+        return [await urls.sent(str(path), ImageLimits(max_side=32, min_text_height=0)) for path in paths]
+
+    images = asyncio.run(main())
+    assert [image.flags for image in images] == [("flattened", "scaled_down"), (), ("flattened",)]
+    assert messages.flags_of(images) == ("flattened", "scaled_down")

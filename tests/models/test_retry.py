@@ -218,3 +218,4 @@ def test_backoff_doubles_with_jitter_up_to_a_cap() -> None:
 def test_a_long_message_becomes_one_short_line() -> None:
     assert short("a\n  b\tc") == "a b c"
     assert len(short("x y " * 100_000)) < 320
+    assert short("a" + " " * 5000 + "b") == "a ..."

@@ -91,6 +91,9 @@ def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -
     [
         ("bad key my.own+key!", "bad key ***"),
         ("Incorrect API key provided: sk-abcd****wxyz.", "Incorrect API key provided: ***."),
+        ("it was my.own+k ... (given up)", "it was *** ... (given up)"),
+        ("it was my.own+key", "it was ***"),
+        ("it was my.", "it was my."),
         ("header was Bearer abcdef123456, no", "header was Bearer ***, no"),
         ("risk-taking in sky-blue is fine", "risk-taking in sky-blue is fine"),
     ],
