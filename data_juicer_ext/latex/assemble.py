@@ -152,7 +152,9 @@ def build_figures(text: PaperText, pictures: Pictures) -> list[rows.Figure]:
     return built
 
 
-def _figure_object(text: PaperText, index: int, figure: Figure, pictures: Pictures, used: dict[str, int]) -> rows.Figure:
+def _figure_object(
+    text: PaperText, index: int, figure: Figure, pictures: Pictures, used: dict[str, int]
+) -> rows.Figure:
     own = [label.name for label in figure.labels]
     inner = [label.name for panel in figure.panels for label in panel.labels]
     labels = [rows.scrub(name) for name in dict.fromkeys((*own, *inner))]
@@ -181,7 +183,13 @@ def _flags(figure: Figure, result: rows.Figure) -> list[str]:
 
 
 def _panel_object(
-    text: PaperText, index: int, position: int, panel: Panel, parent: rows.Figure, pictures: Pictures, used: dict[str, int]
+    text: PaperText,
+    index: int,
+    position: int,
+    panel: Panel,
+    parent: rows.Figure,
+    pictures: Pictures,
+    used: dict[str, int],
 ) -> rows.Figure:
     labels = [rows.scrub(label.name) for label in panel.labels]
     caption, tex, place = text.caption_of(panel.caption)
