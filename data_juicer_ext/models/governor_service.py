@@ -22,7 +22,7 @@ from data_juicer_ext.models.types import Failure
 
 POLL_S = 0.25
 SHORTEST_WAIT_S = 0.005
-KEY_WAIT_S = 10.0  # a successor waits so long for the driver to hand it the keys again
+KEY_WAIT_S = 10.0  # a worker's question may come before the driver's offer, and waits so long for it
 
 
 @dataclass
@@ -47,7 +47,6 @@ class GovernorService:
 
     def __init__(self, recovering: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._recovering = recovering
         self._recovered_at = clock() + LEASE_S if recovering else -math.inf
         self._incarnation = secrets.token_hex(8)
         self._endpoints: dict[EndpointConfig, _Endpoint] = {}
@@ -113,9 +112,11 @@ class GovernorService:
         self._keys_came.set()
 
     async def key(self, name: str) -> Keys:
-        """The key for an environment variable, if the driver offered one."""
-        if self._recovering and not self._keys.get(name):
-            await _set_or_later(self._keys_came, KEY_WAIT_S)
+        """The key for an environment variable, once the driver has offered it or told that there is none."""
+        until = time.monotonic() + KEY_WAIT_S
+        while not self._keys.knows(name) and (left := until - time.monotonic()) > 0:
+            self._keys_came.clear()
+            await _set_or_later(self._keys_came, left)
         return self._keys.only(name)
 
     async def watch(self, known: State) -> State:

@@ -116,7 +116,7 @@ class _Watch:
             await asyncio.to_thread(_create, False)
             self._watching = asyncio.ensure_future(self._watch())
         offered = Keys({name: key})
-        if offered and self._keys.get(name) != key:
+        if not self._keys.knows(name) or self._keys.get(name) != key:
             self._keys.take(offered)
             _actor().offer_keys.remote(offered)
 

@@ -110,6 +110,7 @@ def test_drive_bounds_what_is_in_progress() -> None:
 
 
 def test_an_interrupt_cancels_what_runs() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     ended: list[str] = []
 
     async def forever(_: int) -> None:
