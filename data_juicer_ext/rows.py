@@ -185,6 +185,7 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
         "context_places": to_json(places),
         "provenance": to_json({"flags": figure.flags, "image_sources": figure.image_sources,
                                "caption_place": figure.caption_place,
+                               **({"page": figure.page, "bbox": figure.bbox} if figure.page else {}),
                                **({"figure_quality": figure.quality} if figure.quality else {})}),
     }  # fmt: skip
 

@@ -20,7 +20,11 @@ from data_juicer_ext.ops.recipe import (
     trying,
 )
 
-_READER = "latex_figure_context_mapper"
+# The operators that read papers, and the parameters that name the columns they read from, with their defaults.
+_READERS = {
+    "latex_figure_context_mapper": (("paper_path_key", "paper_path"), ("latex_key", "text")),
+    "pdf_figure_context_mapper": (("paper_path_key", "paper_path"),),
+}
 _EXECUTORS = ("default", "ray", "ray_partitioned")
 _SUFFIXES = (".jsonl", ".json", ".parquet")
 
@@ -41,7 +45,7 @@ def check(recipe: Path, dataset: str = "") -> list[str]:
     process, ours = config["process"], own_classes()
     path = dataset or str(config.get("dataset_path") or "")
     try:
-        found = look(path, _reader(process).get("paper_id_key", "paper_id")) if path else None
+        found = look(path, _reader(process)[1].get("paper_id_key", "paper_id")) if path else None
         seen = list(_dataset(config, path, found))
     except RecipeError as error:
         found, seen = None, [str(error)]
@@ -57,9 +61,9 @@ def check(recipe: Path, dataset: str = "") -> list[str]:
     ]
 
 
-def _reader(process: list[Any]) -> dict[str, Any]:
-    """The parameters of the operator that reads papers, {} where there is none."""
-    return dict(steps(process)).get(_READER, {})
+def _reader(process: list[Any]) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of the operator that reads papers; ("", {}) where there is none."""
+    return next(((name, given) for name, given in steps(process) if name in _READERS), ("", {}))
 
 
 def _host_settings(config: dict[str, Any]) -> Iterator[str]:
@@ -101,13 +105,14 @@ def _dataset(config: dict[str, Any], path: str, found: Look | None) -> Iterator[
     lacking = [key for key in ([keys] if isinstance(keys, str) else keys) if key not in found.columns]
     if lacking:
         yield f"text_keys: {', '.join(lacking)} is no column of the dataset (it has: {', '.join(found.columns)})"
-    if _READER in dict(steps(config["process"])):
-        yield from _papers(_reader(config["process"]), found)
+    name, reader = _reader(config["process"])
+    if name:
+        yield from _papers(name, reader, found)
 
 
-def _papers(reader: dict[str, Any], found: Look) -> Iterator[str]:
+def _papers(name: str, reader: dict[str, Any], found: Look) -> Iterator[str]:
     id_key = str(reader.get("paper_id_key", "paper_id"))
-    columns = (str(reader.get("paper_path_key", "paper_path")), str(reader.get("latex_key", "text")))
+    columns = tuple(str(reader.get(parameter, default)) for parameter, default in _READERS[name])
     if problem := missing_columns(found.columns, columns, (id_key,)):
         yield problem
     if found.without_id:

@@ -14,8 +14,9 @@ from data_juicer_ext.ops.filter.vision_vote_filter import VisionVoteFilter
 from data_juicer_ext.ops.listing import own_classes, reference
 from data_juicer_ext.ops.mapper.figure_rows_mapper import FigureRowsMapper
 
-
-OPERATORS = {path.stem for kind in ("mapper", "filter") for path in Path(ops.__file__).parent.glob(f"{kind}/*_{kind}.py")}
+OPERATORS = {
+    path.stem for kind in ("mapper", "filter") for path in Path(ops.__file__).parent.glob(f"{kind}/*_{kind}.py")
+}
 
 
 def test_a_fresh_process_has_every_operator_registered() -> None:
