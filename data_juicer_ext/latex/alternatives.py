@@ -14,5 +14,7 @@ def any_of(words: Iterable[str]) -> str:
     optional = by_letter.pop("", None) is not None
     if not by_letter:
         return ""
-    branches = "|".join(re.escape(letter) + any_of(rests) for letter, rests in sorted(by_letter.items()))
-    return f"(?:{branches})?" if optional else f"(?:{branches})"
+    branches = [re.escape(letter) + any_of(rests) for letter, rests in sorted(by_letter.items())]
+    if len(branches) == 1 and not optional:
+        return branches[0]
+    return f"(?:{'|'.join(branches)}){'?' if optional else ''}"

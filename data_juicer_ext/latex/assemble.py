@@ -29,7 +29,7 @@ _MOST_PLAIN = 500_000  # characters of captions that are converted with care
 # of a longer one, so that twice the paper is not four times the paragraphs.
 _MOST_CONTEXT, _FREE_CONTEXT, _CONTEXT_RATE = 50_000_000, 400_000, 10
 _MOST_PARAGRAPHS = 1000  # of one figure
-_PARAGRAPH_COST = 100  # what a citing paragraph counts for, besides its characters
+_TEXT_COST = 100  # what a caption or a citing paragraph counts for, besides its characters
 _ARGUMENT = re.compile(r"(?<!\\)#[1-9]")
 _ID_CHARACTERS = re.compile(r"[^\w.:+-]+")
 
@@ -120,7 +120,7 @@ class PaperText:
         tex = tex.strip()[:MOST]
         if self.options.expand_caption_macros:
             tex = expand_text(tex, self.flat.macros, MOST)
-        self._plain_left -= len(tex)
+        self._plain_left -= len(tex) + _TEXT_COST
         return plain(tex, {}, self.printed, rough=self._plain_left < 0)
 
     def add_context(self, figure: rows.Figure, key: tuple[int, int]) -> None:
@@ -130,7 +130,7 @@ class PaperText:
                 figure.flags.append("context_cut")
                 break
             text, place, section, cut = self._paragraph(span, at if span[1] - span[0] > _LONG else -1)
-            self._context_left -= len(text) + _PARAGRAPH_COST
+            self._context_left -= len(text) + _TEXT_COST
             if cut or self._context_left < 0:
                 figure.flags.append("context_cut")
             if text and self._context_left >= 0:

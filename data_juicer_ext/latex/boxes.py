@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from data_juicer_ext.latex.images import Image
 
@@ -51,8 +52,7 @@ class Caption:
     empty: bool = False
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """A label and where it stands."""
 
     name: str

@@ -56,7 +56,7 @@ _INSIDE = _PLAIN = r"[^{}\\%]*"
 for _depth in range(5):
     _INSIDE = rf"{_PLAIN}(?:(?:{_ESCAPED}|\{{{_INSIDE}\}}){_PLAIN})*"
 _NEAR_GROUP = re.compile(rf"\{{{_INSIDE}\}}", re.DOTALL)
-_NEAR_BRACKET = re.compile(rf"\[[^{{}}\\%\]]*(?:(?:{_ESCAPED}|\{{{_INSIDE}\}})[^{{}}\\%\]]*)*(?:(\])|\}})", re.DOTALL)
+_NEAR_BRACKET = re.compile(rf"\[[^{{}}\\%\]]*(?:(?:{_ESCAPED}|\{{{_INSIDE}\}})[^{{}}\\%\]]*)*\]", re.DOTALL)
 
 
 class Piece(NamedTuple):
@@ -149,7 +149,7 @@ class Buffer:
         if not self.text.startswith("[", start):
             return None
         near = None if "_tables" in self.__dict__ else _NEAR_BRACKET.match(self.text, start, start + _NEAR)
-        end = near.start(1) if near else self._tables.brackets.get(start, -1)
+        end = near.end() - 1 if near else self._tables.brackets.get(start, -1)
         return (start + 1, end, end + 1) if 0 <= end <= start + limit else None
 
     def find_end(self, needle: str, position: int) -> int:

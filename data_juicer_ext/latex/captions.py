@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latexwalker import get_default_latex_context_db
+from pylatexenc.macrospec import LatexContextDb
 
 from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.macros import Macro, expand_text
@@ -109,6 +111,12 @@ def _converter() -> LatexNodes2Text:
     return LatexNodes2Text(math_mode="text", strict_latex_spaces=False, keep_comments=False)
 
 
+@lru_cache(maxsize=1)
+def _known_commands() -> LatexContextDb:
+    """The commands that pylatexenc knows; it would collect them for each text anew."""
+    return get_default_latex_context_db()
+
+
 @lru_cache(maxsize=4096)
 def _to_text(tex: str) -> str:
     if "\\" not in tex and not any(char in tex for char in "${}~%^_&`'-"):
@@ -116,7 +124,7 @@ def _to_text(tex: str) -> str:
     # Strict: what pylatexenc does to mend broken input can take exponential time.
     for attempt in (tex, _STRUCTURE.sub(" ", tex)):
         try:
-            text = _converter().latex_to_text(attempt, tolerant_parsing=False)
+            text = _converter().latex_to_text(attempt, tolerant_parsing=False, latex_context=_known_commands())
             break
         except Exception:  # whatever it stumbles over, the words are still there
             continue

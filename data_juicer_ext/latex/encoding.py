@@ -26,7 +26,7 @@ def decode(data: bytes, declared: str = "") -> str:
 
 def declared_encoding(data: bytes) -> str:
     """The option of \\usepackage[...]{inputenc} in `data`, or ""."""
-    match = _DECLARED.search(data)
+    match = _DECLARED.search(data) if b"{inputenc}" in data else None
     return match.group(1).decode("ascii").lower() if match else ""
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from data_juicer_ext.latex.buffer import Buffer, Piece
 from data_juicer_ext.latex.macros import Macros
 
-_LINE_END = re.compile("\n")
+_BLOCK = 4096  # characters whose line ends are counted together
 _CONTROL_WORD = re.compile(r"\\[A-Za-z@]+\Z")
 
 
@@ -44,10 +45,12 @@ class Flat:
     def place(self, offset: int) -> str:
         """ "file:line" of the character at `offset`."""
         file, position = self.origin(offset)
+        source = self.sources[file]
         if file not in self._lines:
-            source = self.sources[file]
-            self._lines[file] = [match.start() for match in _LINE_END.finditer(source)]
-        return f"{self.files[file]}:{bisect_right(self._lines[file], position - 1) + 1}"
+            blocks = (source.count("\n", at, at + _BLOCK) for at in range(0, len(source), _BLOCK))
+            self._lines[file] = [0, *accumulate(blocks)]
+        block = position // _BLOCK
+        return f"{self.files[file]}:{self._lines[file][block] + source.count(chr(10), block * _BLOCK, position) + 1}"
 
     def folder_at(self, offset: int) -> str:
         """The folder that an \\import set for what stands at `offset`, or ""."""

@@ -33,6 +33,7 @@ from data_juicer_ext.latex.images import image_at
 _ENVIRONMENTS = FIGURES | OTHER_FLOATS | PANEL_ENVIRONMENTS | BOXES | DRAWINGS | COUNTED | {"overpic"}
 _OTHERS = frozenset(("label", "ContinuedFloat", "captionsetup", "teaser", "@captype"))
 _COMMANDS = PANEL_COMMANDS | CAPTION_COMMANDS | IMAGE_COMMANDS | TABLE_COMMANDS | _OTHERS
+_FLOAT_MAKERS = ("\\newfloat", "\\DeclareNewFloatType", "\\DeclareFloatingEnvironment")
 _NEW_FLOAT = re.compile(
     r"\\(?:newfloat|DeclareNewFloatType|DeclareFloatingEnvironment)\s*(?:\[[^\]]{0,500}\]\s*)?\{([A-Za-z]{1,40})\}"
 )
@@ -68,7 +69,8 @@ class _Scan:
         self.loose = Box("text", 0)
         self.counted = 0
         self.caption_end = 0
-        declared = islice(_NEW_FLOAT.finditer(self.mask), 100)
+        declares = any(command in self.mask for command in _FLOAT_MAKERS)
+        declared = islice(_NEW_FLOAT.finditer(self.mask), 100) if declares else ()
         self.own = frozenset(match.group(1) for match in declared) - _ENVIRONMENTS
 
     def run(self) -> Floats:

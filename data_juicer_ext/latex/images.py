@@ -17,8 +17,7 @@ EXTENSIONS = (".pdf", ".png", ".jpg", ".mps", ".jpeg", ".jbig2", ".jb2", ".PDF",
               ".eps", ".ps", ".EPS", ".svg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".pdf_tex")  # fmt: skip
 _KNOWN = frozenset(extension.lower() for extension in EXTENSIONS)
 _CONVERTED = "-eps-converted-to.pdf"
-_GRAPHICS_PATH = re.compile(r"\\graphicspath\s*")
-_SVG_PATH = re.compile(r"\\svgpath\s*")
+_FOLDERS = ("\\graphicspath", "\\svgpath")
 _FILE_KEY = re.compile(r"(?:file|figure)\s*=\s*([^,\s{}]+|\{[^{}]*\})")
 _OPTION = re.compile(r"(page|trim|viewport|angle|bb)\s*=\s*(\{[^{}]*\}|[^,]*)|(clip)(?:\s*=\s*(true|false))?")
 # A name that TeX computes while it runs (a loop's variable, a definition's argument) names no file.
@@ -92,10 +91,11 @@ def is_computed(path: str) -> bool:
 def search_folders(mask: str, buffer: Buffer, macros: Mapping[str, Macro]) -> list[str]:
     """The folders of the last \\graphicspath (and \\svgpath), in order."""
     folders: list[str] = []
-    for command in (_GRAPHICS_PATH, _SVG_PATH):
+    for command in _FOLDERS:
         last: list[str] = []
-        for match in command.finditer(mask):
-            group = buffer.group(match.end())
+        at = -1
+        while (at := mask.find(command, at + 1)) >= 0:
+            group = buffer.group(at + len(command))
             if group is not None and group[1] - group[0] < 5000:
                 inner = expand_text(mask[group[0] : group[1]], macros, 5000)
                 last = [part.strip() for part in _INNER.findall(inner)] or [inner.strip()]

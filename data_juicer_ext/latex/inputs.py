@@ -79,6 +79,8 @@ class Inputs:
         return InputCall(name, outer if folder is None else folder, second[2])
 
     def _name(self, written: str, macros: Mapping[str, Macro]) -> str:
+        if "\\" not in written:
+            return written.strip().strip('"').strip()
         name = expand_text(written.strip(), macros, 500)
         job = posixpath.splitext(posixpath.basename(self.main))[0]
         return name.replace("\\jobname", job).replace("\\string", "").strip().strip('"').strip()

@@ -287,7 +287,7 @@ def _expand_once(text: str, macros: Mapping[str, Macro], limit: int) -> str:
         after = re.compile(r"[ \t]*\n?[ \t]*").match(text, call[1]) if word else None
         parts += [text[position : match.start()], filled]
         position = after.end() if after and text[call[1] : after.end()].count("\n") < 2 else call[1]
-        if filled[-1:].isalpha() and re.search(r"\\[A-Za-z]+\Z", filled) and text[position : position + 1].isalpha():
+        if text[position : position + 1].isalpha() and filled[filled.rfind("\\") + 1 :].isalpha() and "\\" in filled:
             parts.append(" ")
         length += len(filled)
         if length > limit or left < 0:

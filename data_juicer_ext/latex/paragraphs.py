@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.flat import Flat
@@ -55,13 +56,12 @@ class Paragraphs:
         self._flat = flat
         self._spans = _merged(spans)
         self._build()
-        headings = self._headings(buffer)
-        self._breaks = sorted(
-            [(0, 0), *headings, *((match.start(), match.end()) for match in _BREAK.finditer(self._body)),
-             *((match.start(), match.end()) for match in re.finditer(separator, self._body))]
-        )  # fmt: skip
-        self._starts = [start for start, _ in self._breaks]
-        self._furthest = self._ends_so_far()
+        breaks = [(0, 0), *self._headings(buffer)]
+        breaks += [match.span() for match in _BREAK.finditer(self._body)]
+        breaks += [match.span() for match in re.finditer(separator, self._body)]
+        breaks.sort()
+        self._starts = [start for start, _ in breaks]
+        self._furthest = list(accumulate((end for _, end in breaks), max))  # where those up to each end
 
     def _build(self) -> None:
         """The text without floats; a mark stands for each, so that cutting one makes no blank line."""
@@ -92,13 +92,6 @@ class Paragraphs:
             self._heading_spans.append((end, group[0], group[1]))
         self._heading_ends = [end for end, _, _ in self._heading_spans]
         return found
-
-    def _ends_so_far(self) -> list[int]:
-        furthest, most = [], 0
-        for _, end in self._breaks:
-            most = max(most, end)
-            furthest.append(most)
-        return furthest
 
     def to_flat(self, body_offset: int) -> int:
         """The offset in the live text of an offset in the text without floats."""

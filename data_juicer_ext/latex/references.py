@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from data_juicer_ext.latex.alternatives import any_of
 from data_juicer_ext.latex.boxes import Label
@@ -20,8 +20,7 @@ _EXACT = frozenset(("ref", "cref", "Cref", "autoref", "vref", "Vref", "subref", 
 _RANGE = re.compile(r"range\Z")
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """One reference: where it stands, and the labels that it names (both ends of a range)."""
 
     at: int

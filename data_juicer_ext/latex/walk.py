@@ -51,9 +51,7 @@ _CALL_COST = 100  # characters that a call counts for, besides those that it giv
 _COMMAND = re.compile(r"\\(?:(?P<test>if[A-Za-z@]*)|(?P<name>[A-Za-z@]+)|[\\%])")
 _COMMENT = re.compile(r"%[^\n]*(?:\n(?![ \t]*\n)[ \t]*%[^\n]*)*(?:\n(?![ \t]*\n)[ \t]*)?")
 # Commands that are looked at with what follows them.
-_LONGER = re.compile(
-    r"\\(?:verb\*?(?P<bar>[^A-Za-z\s*@])|(?P<side>begin|end)\s*\{(?P<kind>[^{}\\%\n]{1,60})\})"
-)
+_LONGER = re.compile(r"\\(?:verb\*?(?P<bar>[^A-Za-z\s*@])|(?P<side>begin|end)\s*\{(?P<kind>[^{}\\%\n]{1,60})\})")
 _LONGER_NAMES = ("begin", "end", "verb")
 _NAME = _COMMAND.groupindex["name"]
 _LINE_REST = re.compile(r"[ \t]*\n")
@@ -129,9 +127,9 @@ class Walk:
         self.inputs.stack.pop()
 
     def afford(self, size: int, again: bool) -> bool:
-        """Whether `size` more characters may be read; what is read again counts as a macro does."""
+        """Whether `size` more characters may be read; what is read again counts twice what a macro does."""
         if again:
-            self.macro_budget -= size + 2 * _CALL_COST
+            self.macro_budget -= 2 * (size + _CALL_COST)
         else:
             self.budget -= size
         return self.depth <= MAX_DEPTH and min(self.budget, self.macro_budget) > 0
