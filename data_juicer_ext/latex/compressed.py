@@ -9,6 +9,9 @@ import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+# A quarter faster than the standard library's, and half of the time that a paper takes goes there.
+from zlib_ng import zlib_ng
+
 _CHUNK = 1 << 16
 _PIECE = 1 << 20
 # Tiny parts one after another cost time and yield nothing; block-wise gzip makes one in 64 kB.
@@ -17,7 +20,7 @@ _XZ_MEMORY = 1 << 27  # xz -9 takes half of it; a header may ask for 4 GB
 
 
 def _gzip() -> Any:
-    return zlib.decompressobj(wbits=31)
+    return zlib_ng.decompressobj(wbits=31)
 
 
 def _xz() -> Any:
@@ -77,7 +80,10 @@ class Decompressed(io.RawIOBase):
         if not self._waiting and getattr(self._decoder, "needs_input", True):
             self._waiting = self._source.read(_CHUNK)
         starved = not self._waiting
-        piece: bytes = self._decoder.decompress(self._waiting, size)
+        try:
+            piece: bytes = self._decoder.decompress(self._waiting, size)
+        except zlib_ng.error as error:  # type: ignore[misc]  # its stub says it is no exception
+            raise zlib.error(str(error)) from error
         # zlib hands back what it has not looked at, the others keep it.
         self._waiting = getattr(self._decoder, "unconsumed_tail", b"")
         if self._decoder.eof:
