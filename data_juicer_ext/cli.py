@@ -8,7 +8,15 @@ import shutil
 import sys
 from pathlib import Path
 
-from data_juicer_ext import __version__, evaluate_command, ingest_command, split_command, store_command
+from data_juicer_ext import (
+    __version__,
+    estimate_command,
+    evaluate_command,
+    ingest_command,
+    report_command,
+    split_command,
+    store_command,
+)
 from data_juicer_ext.prompts import shipped_folder
 
 
@@ -54,10 +62,12 @@ def _parser() -> argparse.ArgumentParser:
     summary.add_argument("--pairs", type=int, default=3, help="how many kept pairs to show")
     summary.set_defaults(run=_summary)
 
+    estimate_command.add_to(commands)
     store_command.add_to(commands)
     ingest_command.add_to(commands)
     evaluate_command.add_to(commands)
     split_command.add_to(commands)
+    report_command.add_to(commands)
 
     recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them")
     recipes.add_argument("--to", type=Path, help="copy recipes and prompts into this folder")

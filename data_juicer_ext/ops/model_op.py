@@ -22,6 +22,7 @@ from data_juicer_ext.models.loop import drive, drive_width
 from data_juicer_ext.models.prices import PriceError, load_prices
 from data_juicer_ext.models.ray_governor import share_with_workers
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
+from data_juicer_ext.ops import progress, ray_progress
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
 from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint, render
@@ -203,10 +204,17 @@ class ModelOp(OwnOp):
             limited = bool(max_cost or max_calls)
             before = spent_before(self.run_info.run_dir, self.run_info.run_id) if limited else (0.0, 0)
             self.place = RunPlace(str(self.run_info.run_dir), _on_ray(), float(max_cost), max_calls, *before)
+            if _on_ray():
+                ray_progress.follow(self.run_info)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """The operator's own part: one row to its outcome."""
         raise NotImplementedError
+
+    def run(self, dataset: Any, **kwargs: Any) -> Any:
+        """Run over a whole data set and show how far that is; the default executor's way in."""
+        with progress.shown(self.tag, len(dataset)):
+            return super().run(dataset, **kwargs)  # type: ignore[misc]
 
     def outcomes(self, rows: Sequence[dict[str, Any]]) -> list[Outcome]:
         """Decide all rows at once; in order. Each is in the ledger as soon as it is decided.
@@ -221,6 +229,10 @@ class ModelOp(OwnOp):
         except OSError as error:  # a StoreError, or a folder that can't be made
             stop(f"{self._name}: {error}")
 
+        watch = progress.of(self.tag)
+        if watch is not None:
+            model = watch.watched(model, self.endpoint)
+
         async def one(row: dict[str, Any]) -> Outcome:
             calls = Calls(model, self.endpoint)
             try:
@@ -228,6 +240,8 @@ class ModelOp(OwnOp):
             except Exception as error:  # a defect or a malformed row must cost this row only
                 outcome = _defect(error)
             self._record(row, outcome, calls)
+            if watch is not None:
+                watch.decided(outcome.verdict, calls.spending)
             if calls.unstored:
                 raise RecordError(calls.unstored)
             return outcome

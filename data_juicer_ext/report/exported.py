@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+_SUFFIXES = (".json", ".jsonl", ".parquet")
+
 
 def row_id_of(row: dict[str, Any]) -> tuple[str, ...]:
     """What a row is known by: its `row_id`."""
@@ -14,34 +16,46 @@ def row_id_of(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def read_rows(
-    path: Path, known_by: Callable[[dict[str, Any]], tuple[str, ...]] = row_id_of
+    path: Path,
+    known_by: Callable[[dict[str, Any]], tuple[str, ...]] = row_id_of,
+    broken: Callable[[str], None] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The rows of an export, each once. A missing path or a 0-byte file has none.
 
     `known_by` gives what a row is known by; rows whose first part of that is "" are all given.
-    Raises ValueError for a line that is not a JSON object, naming file and line.
+    A line that is not a JSON object is told to `broken` and left out, as while a run writes the export the last
+    line may be cut; without `broken` it raises ValueError, naming file and line.
     """
     seen: set[tuple[str, ...]] = set()
     for file in export_files(path):
-        with file.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                row = _row(line, file, number)
-                key = known_by(row)
-                if not key[0] or key not in seen:
-                    seen.add(key)
-                    yield row
+        for row in _parquet(file) if file.suffix == ".parquet" else _json(file, broken):
+            key = known_by(row)
+            if not key[0] or key not in seen:
+                seen.add(key)
+                yield row
 
 
 def export_files(path: Path) -> list[Path]:
     """The files that hold an export's rows, without the files of statistics beside them."""
     if path.is_dir():
-        return sorted(file for file in path.rglob("*.json*") if file.suffix in (".json", ".jsonl"))
+        return sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
     if path.is_file():
         return [path]
     shards = sorted(path.parent.glob(f"{path.stem}-*-of-*{path.suffix}"))
     return [file for file in shards if not file.stem.endswith("_stats")]
+
+
+def _json(file: Path, broken: Callable[[str], None] | None) -> Iterator[dict[str, Any]]:
+    with file.open(encoding="utf-8", errors="strict" if broken is None else "replace") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                yield _row(line, file, number)
+            except ValueError as error:
+                if broken is None:
+                    raise
+                broken(str(error))
 
 
 def _row(line: str, file: Path, number: int) -> dict[str, Any]:
@@ -52,3 +66,12 @@ def _row(line: str, file: Path, number: int) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise ValueError(f"{file}:{number}: not a JSON object")
     return row
+
+
+def _parquet(file: Path) -> Iterator[dict[str, Any]]:
+    if not file.stat().st_size:
+        return
+    from pyarrow import parquet  # type: ignore[import-untyped]
+
+    for batch in parquet.ParquetFile(file).iter_batches(batch_size=256):
+        yield from batch.to_pylist()

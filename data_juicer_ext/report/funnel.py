@@ -7,17 +7,29 @@ each filter, with its share of the claims.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 # What an operator's kept rows are called, and how many one decision stands for.
 _UNITS = {
+    "paper_corpus_filter": "papers accepted",
     "latex_figure_context_mapper": "papers read",
+    "pdf_figure_context_mapper": "papers read",
     "figure_curation_mapper": "figures curated",
     "figure_rows_mapper": "figures",
+    "figure_features_mapper": "figures measured",
+    "figure_quality_mapper": "figures scored",
     "claim_extractor_mapper": "claims",
     "mcq_generator_mapper": "questions",
+}
+# Table 1 of the paper: its lines, and the operators after the last of which each is counted.
+_TABLE_1 = {
+    "Papers": ("latex_figure_context_mapper", "pdf_figure_context_mapper"),
+    "Atomic claims extracted": ("claim_extractor_mapper",),
+    "QA pairs generated": ("mcq_generator_mapper",),
+    "After text-based filtering": ("source_consistency_filter", "visual_dependence_filter"),
+    "After vision-based filtering": ("vision_vote_filter",),
 }
 
 
@@ -33,11 +45,17 @@ class Step:
     refused: int = 0
     undecided: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
+    refusals: Counter[str] = field(default_factory=Counter)
 
     @property
     def name(self) -> str:
         """What its rows are: "claims", or "after <tag>" for a filter."""
         return _UNITS.get(self.operator, f"after {self.tag}")
+
+    @property
+    def kept_share(self) -> float:
+        """The share of its decisions that keep, 0 to 1."""
+        return self.kept / self.rows if self.rows else 0.0
 
 
 def funnel(decisions: Iterable[Mapping[str, Any]]) -> list[Step]:
@@ -54,6 +72,8 @@ def funnel(decisions: Iterable[Mapping[str, Any]]) -> list[Step]:
         step.out += entry["made"]
         if verdict != "keep":
             step.reasons[entry["reason"]] += 1
+        if verdict == "drop":
+            step.refusals[entry["reason"]] += 1
     return sorted(steps.values(), key=_position)
 
 
@@ -63,14 +83,54 @@ def _position(step: Step) -> int:
     return names.index(step.operator) if step.operator in names else len(names)
 
 
-def table(steps: list[Step]) -> str:
-    """The funnel as lines of text: count, share of the claims, and why rows left."""
-    claims = next((step.out for step in steps if step.name == "claims"), 0)
-    lines = [f"{'step':<36}{'rows':>7}{'of claims':>11}{'refused':>9}{'undecided':>11}  why"]
-    past_claims = False
-    for step in steps:
-        past_claims |= step.name == "claims"
-        share = f"{step.out / claims:.1%}" if past_claims and claims else ""
-        why = ", ".join(f"{reason} {count}" for reason, count in step.reasons.most_common(4))
-        lines.append(f"{step.name:<36}{step.out:>7}{share:>11}{step.refused:>9}{step.undecided:>11}  {why}".rstrip())
-    return "\n".join(lines)
+def whole(steps: Sequence[Step]) -> Step | None:
+    """The step whose rows are the whole that shares are taken of: claims, else figures; None without either."""
+    named = {step.name: step for step in reversed(steps)}
+    return next((named[name] for name in ("claims", "figures") if name in named), None)
+
+
+def share_of_whole(step: Step, steps: Sequence[Step]) -> float | None:
+    """What of the whole is left after a step, 0 to 1; None before the whole is there, or where it is empty."""
+    base = whole(steps)
+    if base is None or not base.out or steps.index(step) < steps.index(base):
+        return None
+    return step.out / base.out
+
+
+def table_1(steps: Sequence[Step]) -> list[tuple[str, int, float | None]]:
+    """The lines of the paper's table 1 as far as the run has come: step, count, share of the claims.
+
+    [] for a run that makes no claims. The text-based filters count as one, what is left after the last of them.
+    """
+    claims = next((step.out for step in steps if step.name == "claims"), None)
+    if claims is None:
+        return []
+    lines: list[tuple[str, int, float | None]] = []
+    for name, operators in _TABLE_1.items():
+        # The blind check's second listing may show its answers to a vision model; it is still blind.
+        last = next((step for step in reversed(steps) if step.operator in operators), None)
+        if last is not None:
+            share = last.out / claims if claims and name != "Papers" else None
+            lines.append((name, last.out, share))
+    return lines
+
+
+def table(steps: Sequence[Step], of_step: bool = False) -> str:
+    """The funnel as lines of text: count, share of the whole, and why rows left.
+
+    `of_step`: also the share of each step's own decisions that keep.
+    """
+    base = whole(steps)
+    of_whole = f"of {base.name}" if base else ""
+    kept = f"{'kept':>8}" if of_step else ""
+    head = f"{'step':<36}{'rows':>7}{of_whole:>11}{kept}{'refused':>9}{'undecided':>11}  why"
+    return "\n".join([head, *(_line(step, steps, of_step) for step in steps)])
+
+
+def _line(step: Step, steps: Sequence[Step], of_step: bool) -> str:
+    share = share_of_whole(step, steps)
+    left = "" if share is None else f"{share:.1%}"
+    kept = f"{step.kept_share:>8.1%}" if of_step else ""
+    why = ", ".join(f"{reason} {count}" for reason, count in step.reasons.most_common(4))
+    numbers = f"{step.out:>7}{left:>11}{kept}{step.refused:>9}{step.undecided:>11}"
+    return f"{step.name:<36}{numbers}  {why}".rstrip()

@@ -12,10 +12,7 @@ from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import decisions, read_lines
 from data_juicer_ext.report.exported import export_files, read_rows
 from data_juicer_ext.report.funnel import Step, funnel, table
-
-
-class NoRunError(ValueError):
-    """There is no run to speak of."""
+from data_juicer_ext.report.scope import NoRunError
 
 
 def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:

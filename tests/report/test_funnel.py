@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from data_juicer_ext.report.funnel import funnel, table
+from data_juicer_ext.report.funnel import funnel, share_of_whole, table, table_1
 
 
 def decision(operator: str, verdict: str, reason: str = "r", tag: str = "", claims: int = 0) -> dict[str, Any]:
@@ -37,5 +37,36 @@ def test_the_table_gives_shares_of_the_claims_and_reasons() -> None:
     assert "%" not in text.splitlines()[1]
 
 
+def test_a_step_has_a_share_of_its_own_decisions_as_well() -> None:
+    head, *lines = table(funnel(DECISIONS), of_step=True).splitlines()
+    assert head.split() == ["step", "rows", "of", "claims", "kept", "refused", "undecided", "why"]
+    assert "50.0%" in lines[0] and "100.0%" in lines[1] and "33.3%" in lines[2]
+
+
 def test_an_empty_run_has_a_head_and_no_rows() -> None:
-    assert len(table(funnel([])).splitlines()) == 1
+    assert len(table(funnel([])).splitlines()) == 1 and table_1(funnel([])) == []
+
+
+def test_refusals_are_counted_apart_from_what_is_undecided() -> None:
+    step = funnel(DECISIONS)[-1]
+    assert step.refusals == {"other_option": 1} and set(step.reasons) == {"other_option", "call_failed:server"}
+
+
+def test_table_1_of_the_paper() -> None:
+    blind = [decision("visual_dependence_filter", "keep", tag=tag) for tag in ("blind_text", "blind_vision")]
+    more = [decision("mcq_generator_mapper", "keep"), *blind, decision("vision_vote_filter", "keep")]
+    assert table_1(funnel([*DECISIONS, *more, decision("visual_dependence_filter", "keep", tag="blind_text")])) == [
+        ("Papers", 1, None),
+        ("Atomic claims extracted", 4, 1.0),
+        ("QA pairs generated", 1, 0.25),
+        ("After text-based filtering", 1, 0.25),
+        ("After vision-based filtering", 1, 0.25),
+    ]
+
+
+def test_a_run_without_claims_takes_shares_of_the_figures() -> None:
+    scored = [decision("figure_rows_mapper", "keep"), decision("figure_rows_mapper", "keep"),
+              decision("figure_quality_filter", "keep")]  # fmt: skip
+    steps = funnel(scored)
+    assert [share_of_whole(step, steps) for step in steps] == [1.0, 0.5]
+    assert "of figures" in table(steps) and table_1(steps) == []

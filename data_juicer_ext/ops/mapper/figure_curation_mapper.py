@@ -172,7 +172,9 @@ class FigureCurationMapper(OwnOp, Mapper):
         """A line of the ledger a figure, and one for the paper with the counts of its stages."""
         for item in found.items:
             figure, gone = item.figure, item.deleted
-            detail = {**(gone.as_json() if gone else {}), "marks": [mark.as_json() for mark in item.marks]}
+            seen = {"images": figure.images, "number": figure.number, "caption": figure.caption[:200]}
+            marks = [mark.as_json() for mark in item.marks]
+            detail = {**(gone.as_json() if gone else {}), "marks": marks, **seen}
             reason = f"{gone.stage}:{gone.reason}" if gone else "curated"
             self.record(figure_row_id(paper_id, figure), "drop" if gone else "keep", reason, detail, paper_id,
                         figure.figure_id)  # fmt: skip

@@ -93,7 +93,8 @@ class FigureRowsMapper(OwnOp, Mapper):
             if self.figure_map:
                 row["figure_map"] = paper["figure_map"]
             row["provenance"] = add_provenance(row["provenance"], image_sha256=hashes)
-            self._note(paper, figure, "keep", "image" if hashes else "no_image", {}, row["row_id"])
+            seen = {"images": row["images"], "number": row["number"], "caption": row["caption"][:200]}
+            self._note(paper, figure, "keep", "image" if hashes else "no_image", seen, row["row_id"])
             return row
         gone = [image for image, digest in zip(figure.images, hashes, strict=True) if not digest]
         flags = [*figure.flags, *(f"file is gone: {image}" for image in gone)]

@@ -1,0 +1,89 @@
+"""Which runs of a run folder a report counts, and where the rows that they kept lie."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from data_juicer_ext.models import runs
+from data_juicer_ext.report.exported import export_files
+
+
+class NoRunError(ValueError):
+    """There is no run to speak of."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a report speaks of.
+
+    The decisions of `run_ids` count: those of the last run, or of the shards' runs. What was spent is counted over
+    `all_ids`, every run that has decided anything. `about` is the last counted run's note; `export` holds the rows
+    that these runs kept, None where there is none yet. `shards` counts the shards of `dj-ext run` by state, {} for a
+    plain run. `notes` say what a reader has to know about all this.
+    """
+
+    run_dir: Path
+    run_ids: tuple[str, ...]
+    all_ids: tuple[str, ...]
+    about: dict[str, Any]
+    export: Path | None
+    shards: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything that was begun has come to its end."""
+        return bool(self.about.get("ended")) and not self.shards.get("running")
+
+
+def scope_of(
+    run_dir: Path, run_ids: Sequence[str] = (), states: Sequence[str] = (), export: Path | None = None
+) -> Scope:
+    """The scope of a run folder: the runs named (all into one export), else its last run.
+
+    `states` are those of the shards, where it has any. `export` is read instead of the one that the run names.
+    Raises NoRunError if there is no run.
+    """
+    all_ids = tuple(run_id for run_id in runs.run_ids(run_dir) if runs.has_begun(run_dir, run_id))
+    ids = tuple(run_ids) or all_ids[-1:]
+    if not ids:
+        raise NoRunError(f"{run_dir} holds no run; run a recipe with this run_dir first")
+    about = runs.about(run_dir, ids[-1])
+    found, said = (export, "") if export else _export(run_dir, about, bool(states))
+    notes = [note for note in (_unended(about, Counter(states)), said) if note]
+    return Scope(run_dir, ids, all_ids, about, found, dict(Counter(states)), tuple(notes))
+
+
+def _unended(about: dict[str, Any], states: Counter[str]) -> str:
+    if states:
+        done = states["done"] + states["undecided"]
+        left = states.total() - done
+        return f"{done} of {states.total()} shards have been run; the kept rows are theirs." if left else ""
+    if about.get("ended"):
+        return ""
+    return "This run has not ended, or was killed: its numbers are those of the decisions made so far."
+
+
+def _export(run_dir: Path, about: dict[str, Any], in_shards: bool) -> tuple[Path | None, str]:
+    """The export of a run, and what is wrong with it: one that is older than the run holds another run's rows."""
+    named = str(about.get("export_path") or "")
+    if in_shards:  # the folder may have been moved
+        places = [*([Path(named)] if named else []), run_dir / "pairs.jsonl"]
+        return next((place for place in places if export_files(place)), None), ""
+    if "://" in named:
+        return None, f"The export is not on this machine ({named}): name a copy of it by --export."
+    if not named:
+        return None, "The run named no export: name it by --export."
+    path = Path(named)
+    files, ended = export_files(path), bool(about.get("ended"))
+    started = float(about.get("started") or 0)
+    # File systems keep times less finely than a run does. A run on Ray that keeps no row leaves an empty folder.
+    if any(file.stat().st_mtime >= started - 2 for file in files) or (path.is_dir() and not files and ended):
+        return path, ""
+    if ended:
+        return None, f"There is no export {named} of this run: name it by --export."
+    return None, "Nothing is exported yet: the kept rows can be shown when the run has ended."

@@ -1,0 +1,57 @@
+"""Figures as small pictures inside the page: bounded in pixels and bytes, encoded anew."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from pathlib import Path
+
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, prepare
+
+MAX_SIDE, MAX_BYTES = 720, 120_000
+# No format goes out as it is: the page holds what was encoded here, without what else a file may hold.
+_LIMITS = ImageLimits(max_side=MAX_SIDE, max_bytes=MAX_BYTES, formats=(), min_text_height=0)
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """A picture as a data URI, its sides in pixels; `problem` says why there is none."""
+
+    uri: str = ""
+    width: int = 0
+    height: int = 0
+    problem: str = ""
+
+
+class Thumbnails:
+    """Makes the thumbnails of a page, each file once, up to `most_bytes` in all.
+
+    Where an image is not at its place (the folder was moved) it is looked for in `images`.
+    """
+
+    def __init__(self, images: Path, most_bytes: int = 12_000_000) -> None:
+        self._images, self._left = images, most_bytes
+        self._made: dict[str, Thumbnail] = {}
+
+    def of(self, path: str) -> Thumbnail:
+        """The thumbnail of an image file; whatever is wrong with it becomes the problem."""
+        if not path:
+            return Thumbnail(problem="no image is known")
+        if path not in self._made:
+            self._made[path] = self._make(path)
+        made = self._made[path]
+        if len(made.uri) > self._left:
+            return Thumbnail(problem="left out: the page has enough pictures")
+        self._left -= len(made.uri)
+        return made
+
+    def _make(self, path: str) -> Thumbnail:
+        place = Path(path)
+        try:
+            if not place.is_file():
+                place = self._images / place.name
+            part = prepare(place, _LIMITS)
+        except (ImageError, OSError, ValueError) as error:
+            return Thumbnail(problem=str(error).replace(f"{place.parent}/", ""))
+        data = base64.b64encode(part.data).decode("ascii")
+        return Thumbnail(f"data:{part.mime};base64,{data}", part.width, part.height)
