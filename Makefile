@@ -1,4 +1,5 @@
 # make demo   the whole pipeline over the sample papers, on the embedded offline model
+# make demo-scifigqual   the same for figure quality: the sample PDFs to scored figures
 # make test   all tests
 # make test-cluster   the slow tests: runs that are killed, faults, clusters
 # make lint   ruff and mypy
@@ -8,7 +9,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-cluster lint clean
+.PHONY: demo demo-scifigqual test test-cluster lint clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -23,6 +24,13 @@ demo: $(STAMP)
 	@UV_OFFLINE=1 PIP_NO_INDEX=1 $(BIN)/dj-process --config recipes/quickstart.yaml > outputs/quickstart/demo.log 2>&1 \
 		|| { tail -n 40 outputs/quickstart/demo.log; exit 1; }
 	@$(BIN)/dj-ext summary outputs/quickstart/run
+
+demo-scifigqual: $(STAMP)
+	@mkdir -p outputs/quickstart_scifigqual
+	@echo "Reading the sample PDFs (log: outputs/quickstart_scifigqual/demo.log) ..."
+	@UV_OFFLINE=1 PIP_NO_INDEX=1 $(BIN)/dj-process --config recipes/quickstart_scifigqual.yaml \
+		> outputs/quickstart_scifigqual/demo.log 2>&1 || { tail -n 40 outputs/quickstart_scifigqual/demo.log; exit 1; }
+	@$(BIN)/dj-ext summary outputs/quickstart_scifigqual/run
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

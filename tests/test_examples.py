@@ -1,4 +1,4 @@
-"""The sample papers: well formed, packed from their sources, and what the offline model makes of them."""
+"""The sample papers: well formed, made from their sources, and what the offline model makes of them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import gzip
 import io
 import json
 import re
+import subprocess
+import sys
 import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 from PIL import Image
 
 from data_juicer_ext.latex.paper import read_figures
 from data_juicer_ext.models.offline import OfflineModel
 from data_juicer_ext.models.types import Answer
+from data_juicer_ext.pdf.paper import read_figures as read_pdf
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.claims import parse_claims
 from data_juicer_ext.qa.letters import parse_letter
@@ -202,3 +206,82 @@ def test_every_filter_refuses_something_and_the_planted_claims_go_where_they_sho
     assert outcome.caption >= TOLD_BY_CAPTION
     assert outcome.vague >= VAGUE
     assert "the energy per frame of Heron is 14.2 mJ" in outcome.source
+
+
+# ---- the papers as PDF
+
+PDF_COLUMNS = {"paper_id", "paper_path", "venue", "year", "domain", "licence"}
+# Each figure with its page and the first words of the paragraphs that cite it.
+PRINTED = {
+    "tide_router": {
+        "1": (1, ["A frame holds"]), "2": (1, ["As Figure 2", "For readers"]),
+        "3": (2, ["Turnstone has a higher", "The loss falls"]), "4": (2, ["For readers"]),
+        "A.1": (2, ["All frames", "The gauge stands"]),
+    },
+    "salt_marsh": {
+        "1": (1, ["Seeds were kept", "The germination rate"]), "2": (2, ["Seeds were kept", "Seedlings were"]),
+        "3": (2, ["Roots were"]), "4": (3, ["Drained plots"]), "5": (3, []), "6": (3, []),
+    },
+    "ribbed_plate": {"1": (1, ["Plates of one"]), "2": (1, ["The scatter"])},
+}  # fmt: skip
+WITHOUT_CAPTION = {("salt_marsh", "4"), ("salt_marsh", "6")}
+DRAWN = {("tide_router", "1"), ("tide_router", "A.1"), ("salt_marsh", "2"), ("salt_marsh", "4")}
+PLACED = {("tide_router", "2"), ("tide_router", "3"), ("salt_marsh", "1"), ("ribbed_plate", "2")}
+
+
+@pytest.fixture(scope="module")
+def printed(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Figure]:
+    """The figures that are read from the PDFs, by paper and number."""
+    folder = tmp_path_factory.mktemp("crops")
+    found = {name: read_pdf(examples / "pdfs" / f"{name}.pdf", folder).figures for name in PRINTED}
+    assert {name: len(figures) for name, figures in found.items()} == {n: len(f) for n, f in PRINTED.items()}
+    return {(name, figure.number): figure for name, figures in found.items() for figure in figures}
+
+
+def test_pdf_rows_name_files_and_hold_two_that_are_to_be_refused(examples: Path) -> None:
+    rows = [json.loads(line) for line in (examples / "pdf_papers.jsonl").read_text("utf-8").splitlines()]
+    assert len({row["paper_id"] for row in rows}) == len(rows) == len(PRINTED) + 2
+    for row in rows:
+        assert set(row) == PDF_COLUMNS and all(isinstance(value, str) for value in row.values())
+        assert (examples / row["paper_path"]).is_file() and row["licence"] == "apache-2.0"
+    assert {row["paper_path"] for row in rows} == {f"pdfs/{name}.pdf" for name in PRINTED}
+    assert [row["paper_id"] for row in rows if not row["year"]] == ["salt_marsh_draft"]
+
+
+def test_pdfs_are_small_undated_and_drawn_from_their_sources(examples: Path, tmp_path: Path) -> None:
+    for name in ("once", "twice"):
+        subprocess.run([sys.executable, str(examples / "draw_pdfs.py"), str(tmp_path / name)], check=True)
+    for name in PRINTED:
+        shipped = examples / "pdfs" / f"{name}.pdf"
+        once = tmp_path / "once" / shipped.name
+        assert once.read_bytes() == (tmp_path / "twice" / shipped.name).read_bytes()
+        assert shipped.stat().st_size < 120_000
+        with pymupdf.open(shipped) as paper, pymupdf.open(once) as drawn:
+            assert [page.get_text() for page in paper] == [page.get_text() for page in drawn]
+            assert not any(paper.metadata[key] for key in ("creationDate", "modDate", "producer", "author"))
+
+
+def test_figures_of_the_pdfs_with_caption_page_and_citing_paragraphs(
+    printed: dict[tuple[str, str], Figure],
+) -> None:
+    for (name, number), figure in printed.items():
+        page, starts = PRINTED[name][number]
+        assert figure.page == page and len(figure.images) == 1
+        assert bool(figure.caption) == ((name, number) not in WITHOUT_CAPTION)
+        assert len(figure.context) == len(starts)
+        assert all(text.startswith(start) for text, start in zip(figure.context, starts, strict=True)), figure.context
+    both = printed["tide_router", "3"]
+    assert both.bbox[2] - both.bbox[0] > 300 and {"(a)", "(b)"} <= set(both.caption.split())
+
+
+def test_drawn_figures_hold_no_image_object_and_placed_ones_do(
+    examples: Path, printed: dict[tuple[str, str], Figure]
+) -> None:
+    assert {figure for figure in printed if _holds_image(examples, figure[0], printed[figure])} >= PLACED
+    assert not any(_holds_image(examples, name, printed[name, number]) for name, number in DRAWN)
+
+
+def _holds_image(examples: Path, name: str, figure: Figure) -> bool:
+    with pymupdf.open(examples / "pdfs" / f"{name}.pdf") as paper:
+        placed = [pymupdf.Rect(image["bbox"]) for image in paper[figure.page - 1].get_image_info()]
+    return any(rect.intersects(pymupdf.Rect(figure.bbox)) for rect in placed)

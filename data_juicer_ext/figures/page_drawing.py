@@ -32,13 +32,25 @@ def open_document(data: bytes, kind: str = "pdf") -> Any:
     return document
 
 
+def take_in_rotation(page: Any) -> None:
+    """Lay a page of PyMuPDF as it is shown, so that coordinates on it are those that a reader sees.
+
+    `remove_rotation` alone forgets the crop of the page.
+    """
+    if page.rotation and page.cropbox != page.mediabox:
+        whole, part = page.mediabox, page.cropbox
+        # The crop counts from the top, the new extent from the bottom.
+        page.set_mediabox(mupdf().Rect(part.x0, whole.y1 - part.y1, part.x1, whole.y1 - part.y0))
+    page.remove_rotation()
+
+
 def draw(data: bytes, kind: str, dpi: float, max_side: int, view: dict[str, Any]) -> tuple[list[int], bytes]:
     """Width and height in pixels, and the PNG, of a page of `data` ("pdf" or "svg"); `view` are fields of `View`."""
     wanted = View(**view)
     with open_document(data, kind) as document:
         page = document[max(1, min(wanted.page, document.page_count)) - 1]
         if wanted.box is not None:
-            page.remove_rotation()
+            take_in_rotation(page)
         area = mupdf().Rect(wanted.box) & page.rect if wanted.box is not None else page.rect
         longest = max(area.width, area.height)
         if not 0.5 <= min(area.width, area.height) <= longest < _MOST_POINTS:

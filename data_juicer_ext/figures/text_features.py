@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from statistics import fmean
+from string import ascii_lowercase
 
 from data_juicer_ext.figures.ocr import Picture, Piece
 
@@ -13,7 +15,7 @@ READABLE = 0.5  # confidence from which a piece counts as readable text
 _MOST_TEXT = 4_000  # characters of readable text that are kept
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?(?![\w,]*\d)")
-_PANEL_LABEL = re.compile(r"\(?([A-Za-z])[).:]?")
+_PANEL_LABEL = re.compile(r"\(?([A-Za-z])([).:]?)")
 _FUNCTION_WORDS = frozenset({
     "a", "an", "and", "are", "as", "at", "be", "been", "between", "both", "but", "by", "can", "each", "fig",
     "figure", "figures", "for", "from", "has", "have", "in", "into", "is", "it", "its", "of", "on", "or", "our",
@@ -29,8 +31,8 @@ class TextFeatures:
     `ocr_mean_confidence`: mean over all pieces, 0 to 1; None without any. The others are of the readable pieces,
     those of a confidence of 0.5 and more, since curves are taken for text below it. `text_box_count`: how many.
     `text_region_share`: area of their boxes / area of the images, 0 to 1. `panel_label_count`: different letters
-    that stand alone as "(a)", "b)" or "C". `readable_text`: from the top down, a line a piece, at most 4,000
-    characters.
+    that stand alone, as "(a)" or "b)", or bare as "C" where the letters before it are there as well: a lone "O" is a
+    marker of a curve, a "g" a unit. `readable_text`: from the top down, a line a piece, at most 4,000 characters.
     """
 
     ocr_mean_confidence: float | None
@@ -76,8 +78,9 @@ def _area(piece: Piece, picture: Picture) -> float:
 
 
 def _panel_labels(texts: Sequence[str]) -> set[str]:
-    found = (_PANEL_LABEL.fullmatch(text.strip()) for text in texts)
-    return {match[1].lower() for match in found if match}
+    alone = [match for text in texts if (match := _PANEL_LABEL.fullmatch(text.strip()))]
+    letters, labels = {match[1].lower() for match in alone}, {match[1].lower() for match in alone if match[2] == ")"}
+    return labels | set(takewhile(letters.__contains__, ascii_lowercase))
 
 
 def caption_overlap(caption: str, text: str) -> CaptionOverlap:

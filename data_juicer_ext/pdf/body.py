@@ -21,6 +21,7 @@ _CLOSE = 10.0  # points between what is drawn and a label of it
 _ODD_SIZE = 0.6
 _INDENT = 24.0
 _SMALLER = 2.2  # points by which notes and references are set smaller than running text
+_STROKE = 7.0
 _MOST_OF_PAGE = 0.5
 _NEAR_TABLE = 40.0  # points between a table and its caption
 
@@ -137,14 +138,16 @@ class _Body:
         most = _MOST_OF_PAGE * self._content.width * self._content.height
         return any(
             frame.holds(rect) and frame.height > rect.height + _EDGE and frame.area < most and self._is_seen(frame)
-            for frame in self._content.graphics
+            for frame in (*self._content.strokes, *self._content.grounds)
         )
 
     def _is_seen(self, frame: Rect) -> bool:
         """Whether there is ink along the sides of a frame: it is no white ground."""
         least = 0.6 * frame.height
-        sides = (frame.x0, frame.x1)
-        return all(self._content.drawn.rows(Rect(x - 1.5, frame.y0, x + 1.5, frame.y1)) >= least for x in sides)
+        # The rectangle of a stroke is larger than what is seen of it.
+        left = Rect(frame.x0 - 1.5, frame.y0, frame.x0 + _STROKE, frame.y1)
+        right = Rect(frame.x1 - _STROKE, frame.y0, frame.x1 + 1.5, frame.y1)
+        return all(self._content.drawn.rows(side) >= least for side in (left, right))
 
     def _has_table_caption(self, rect: Rect) -> bool:
         """Whether the nearest caption above or below is one of a table."""

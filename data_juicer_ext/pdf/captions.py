@@ -48,7 +48,8 @@ class CaptionFinder:
         self._lines = [line for line in lines if not line.turn]
         self._boxes = boxes
         self._style = style
-        self._starts = {id(line) for line in self._lines if figure_cue(line.text) or other_caption(line.text)}
+        cued = [line for line in self._lines if figure_cue(line.text) or other_caption(line.text)]
+        self._starts = {id(line) for line in cued if self._on_top(line) or not self._goes_on(line)}
 
     def find(self) -> list[Caption]:
         """The captions of figures and of other things, from top to bottom."""
@@ -87,14 +88,19 @@ class CaptionFinder:
             sure += 0.15
         if cue is not None and cue.loud:
             sure += 0.1
-        tops = box is not None and line.rect.y0 - box.rect.y0 < 0.5 * line.rect.height
-        if box is not None and box.kind == kinds.CAPTION:
-            sure += 0.4 if tops else 0.15
-        if self._goes_on(line) and not (tops and box is not None and box.kind == kinds.CAPTION):
+        captioned = box is not None and box.kind == kinds.CAPTION
+        if captioned:
+            sure += 0.4 if self._on_top(line) else 0.15
+        if self._goes_on(line) and not (captioned and self._on_top(line)):
             sure -= 0.5
         elif self._stands_free(line):
             sure += 0.2
         return max(0.0, min(1.0, sure))
+
+    def _on_top(self, line: Line) -> bool:
+        """Whether the line is the first of its box."""
+        box = self._box_of(line)
+        return box is not None and line.rect.y0 - box.rect.y0 < 0.5 * line.rect.height
 
     def _goes_on(self, line: Line) -> bool:
         """Whether the line goes on with the sentence of a full line right above it."""
@@ -164,6 +170,8 @@ class CaptionFinder:
             return False
         indent = line.rect.x0 - last.rect.x0
         aligned = abs(indent) < 4 or (len(taken) == 1 and -30 < indent < 90) or self._centred(line.rect, extent)
+        if box is not None and box.kind == kinds.CAPTION:
+            usual = self._style.pitch  # the model says that it ends: only a line as close as usual goes on
         return pitch < 1.15 * usual and aligned and abs(line.size - taken[0].size) < 0.7
 
     @staticmethod

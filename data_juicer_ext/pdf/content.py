@@ -19,19 +19,20 @@ _LONG_RULE = 40.0
 
 @dataclass
 class Content:
-    """A page, turned upright: its size in points, its lines, the boxes of the layout model, its captions, what is
-    drawn on it (`graphics`, and thin lines across as `rules`), all `ink`, the ink that is neither text nor a rule
-    (`drawn`), and running heads."""
+    """A page, turned upright: its size in points, its lines, the boxes of the layout model, its captions, the
+    rectangles of what is drawn on it (`strokes`, `grounds`: pictures and fills, `rules`: thin lines across), all
+    `ink`, the ink that is neither text nor a rule (`drawn`), and running heads."""
 
     width: float
     height: float
     lines: Sequence[Line]
     boxes: Sequence[Box]
     captions: Sequence[Caption]
-    graphics: list[Rect]
+    strokes: list[Rect]
+    grounds: list[Rect]
+    rules: list[Rect]
     ink: Ink
     drawn: Ink
-    rules: list[Rect]
     heads: Sequence[Line] = ()
 
 
@@ -39,15 +40,17 @@ def read_content(
     page: Any, lines: Sequence[Line], heads: Sequence[Line], boxes: Sequence[Box], style: Style, grey: Any
 ) -> Content:
     """The content of a page of PyMuPDF whose lines and boxes are known; `grey` is that library's colour space."""
-    everything = read_graphics(page)
-    rules = [rect for rect in everything if is_rule(rect)]
+    strokes, grounds = read_graphics(page)
+    rules = [rect for rect in (*strokes, *grounds) if is_rule(rect)]
     ink = Ink.of_page(page, grey)
     drawn = ink.without([*(_with_strokes(line) for line in lines), *rules])
     pictures = [box.rect for box in boxes if box.kind == PICTURE]
     heads = [line for line in heads if not any(rect.holds_middle(line.rect) for rect in pictures)]
     captions = without_panels(CaptionFinder(lines, boxes, style).find())
-    return Content(page.rect.width, page.rect.height, lines, boxes, captions,
-                   [rect for rect in everything if not is_rule(rect)], ink, drawn, rules, heads)  # fmt: skip
+    strokes, grounds = ([rect for rect in rects if not is_rule(rect)] for rects in (strokes, grounds))
+    return Content(
+        page.rect.width, page.rect.height, lines, boxes, captions, strokes, grounds, rules, ink, drawn, heads
+    )
 
 
 def _with_strokes(line: Line) -> Rect:

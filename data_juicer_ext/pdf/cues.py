@@ -61,7 +61,7 @@ def figure_cue(text: str) -> Cue | None:
     marked = bool(mark.strip())
     if not marked and _SENTENCE.match(after):
         return None
-    if not marked and after[:1] in ")]–-—;,":
+    if not marked and after.startswith((")", "]", "–", "-", "—", ";", ",")):
         return None  # "(see Fig. 5d-i) are"
     return Cue(
         figure_number(match["number"] + match["panel"], match["prefix"] or ""), match.end(), marked,

@@ -85,7 +85,12 @@ class _Reader:
         self._sheets: list[_Sheet] = []
 
     def read(self, context: bool) -> dict[str, Any]:
-        self._sheets = [self._sheet(index) for index in range(self._count)]
+        for index in range(self._count):
+            if time.monotonic() > self._deadline:
+                self._notes.append(f"time limit: the text from page {index + 1} on was not read")
+                break
+            self._sheets.append(self._sheet(index))
+        self._count = len(self._sheets)
         self._styles = self._checked_styles()
         for sheet, heads in zip(self._sheets, self._heads(), strict=True):
             sheet.heads = heads
@@ -141,7 +146,11 @@ class _Reader:
     def _boxes(self, index: int, page: Any) -> Sequence[Box]:
         sheet = self._sheets[index]
         if sheet.boxes is None:
-            sheet.boxes = layout(page, self._threads)
+            try:
+                sheet.boxes = layout(page, self._threads)
+            except Exception as error:  # the model stumbles over odd pages
+                self._notes.append(f"page {index + 1} has no layout ({type(error).__name__}: {str(error)[:100]})")
+                sheet.boxes = plain_boxes(sheet.lines, self._styles.of(index))
         return sheet.boxes
 
     # ---- figures

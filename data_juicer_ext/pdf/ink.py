@@ -12,20 +12,30 @@ from data_juicer_ext.pdf.geometry import Rect
 
 _PALE = 245  # of 255: what is lighter is no ink
 _BACKGROUND = 0.85  # of the page: a scan's picture of it, or its ground
-_MOST_GRAPHICS = 200_000
+_LEAST = 15.0  # points: smaller ones are marks in a drawing
+_MOST_GRAPHICS = 2000
 
 
-def read_graphics(page: Any) -> list[Rect]:
-    """The rectangles of pictures, strokes and fills on a page of PyMuPDF, those of whole pages left out."""
+def read_graphics(page: Any) -> tuple[list[Rect], list[Rect]]:
+    """The rectangles of strokes on a page of PyMuPDF, and of pictures and fills, the largest first.
+
+    Those of whole pages are left out, and small ones. Those of strokes are some points too large.
+    """
     whole = Rect(*page.rect)
-    found = []
-    for kind, box in page.get_bboxlog()[:_MOST_GRAPHICS]:
+    strokes: dict[Rect, None] = {}
+    grounds: dict[Rect, None] = {}
+    for kind, box in page.get_bboxlog():
         if "text" in kind or kind.startswith("ignore"):
             continue
         rect = Rect(*box).cut(whole)
-        if rect.width >= 0 and rect.height >= 0 and rect.area < _BACKGROUND * whole.area:
-            found.append(rect)
-    return found
+        if min(rect.width, rect.height) >= 0 and max(rect.width, rect.height) >= _LEAST:
+            (strokes if kind.startswith("stroke") else grounds)[rect] = None
+    return _largest(strokes, whole), _largest(grounds, whole)
+
+
+def _largest(rects: Iterable[Rect], whole: Rect) -> list[Rect]:
+    large = sorted(rects, key=lambda rect: -max(rect.width, rect.height))[:_MOST_GRAPHICS]
+    return [rect for rect in large if rect.area < _BACKGROUND * whole.area]
 
 
 class Ink:
@@ -71,9 +81,12 @@ class Ink:
     def bands(self, area: Rect) -> list[tuple[float, float]]:
         """The stretches from top to bottom of `area` that have ink in them."""
         y0, y1, x0, x1 = self._pixels(area)
-        inked = np.concatenate(([False], self.marks[y0:y1, x0:x1].any(axis=1), [False]))
-        edges = np.flatnonzero(inked[1:] != inked[:-1])
-        return [(float(y0 + top), float(y0 + bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
+        return _runs(self.marks[y0:y1, x0:x1].any(axis=1), y0)
+
+    def gaps(self, area: Rect) -> list[tuple[float, float]]:
+        """The stretches from left to right of `area` that have none."""
+        y0, y1, x0, x1 = self._pixels(area)
+        return _runs(~self.marks[y0:y1, x0:x1].any(axis=0), x0)
 
     def _pixels(self, rect: Rect, outward: bool = False) -> tuple[int, int, int, int]:
         """Top, bottom, left, right as indices."""
@@ -83,3 +96,9 @@ class Ink:
         else:
             x0, y0, x1, y1 = (round(value) for value in rect)
         return max(0, y0), max(0, min(y1, height)), max(0, x0), max(0, min(x1, width))
+
+
+def _runs(marks: Any, first: int) -> list[tuple[float, float]]:
+    """Start and end of each run of marks, counted from `first`."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], marks, [False])).astype(np.int8)))
+    return [(float(first + start), float(first + end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]

@@ -26,7 +26,7 @@ class Box:
 def layout(page: Any, threads: int = 1) -> list[Box]:
     """The boxes of a page of PyMuPDF in reading order; the page's rotation must be 0.
 
-    `threads` is for the first call in a process.
+    The model is loaded in the first call of a process, with `threads` threads.
     """
     return [Box(Rect(*(float(value) for value in box[:4])), str(box[4])) for box in _model(threads)(page)]
 
@@ -34,10 +34,15 @@ def layout(page: Any, threads: int = 1) -> list[Box]:
 @lru_cache(maxsize=1)
 def _model(threads: int) -> Callable[[Any], list[Any]]:
     with _few_threads(threads):
-        from pymupdf.layout import DocumentLayoutAnalyzer
+        import pymupdf.layout
 
-        predict = DocumentLayoutAnalyzer.get_model().predict
-    return lambda page: predict(page) or []
+        pymupdf.layout.activate()
+    return _boxes_of
+
+
+def _boxes_of(page: Any) -> list[Any]:
+    page.get_layout()
+    return list(page.layout_information or ())
 
 
 @contextlib.contextmanager

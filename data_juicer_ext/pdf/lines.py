@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.figures.page_drawing import take_in_rotation
+from data_juicer_ext.pdf.cues import figure_cue
 from data_juicer_ext.pdf.geometry import Rect, union
 from data_juicer_ext.rows import visible
 
@@ -19,6 +22,8 @@ _MONO_FONT = re.compile(
     r"mono|cour|typewriter|consol|cmtt|sftt|ectt|tctt|-tt|lmtt|txtt|menlo|inconsol|luximono|beramono|letter ?gothic",
     re.IGNORECASE,
 )
+_SENTENCE = 25  # letters
+_MOST_LETTERS = 2000  # of a line
 _MOST_LINES = 5000  # of a page; one with more is a drawing made of letters
 
 
@@ -39,8 +44,8 @@ class Line:
     lead: str
     bold_lead: bool
     block: int
-    base: float
     turn: int = 0
+    base: float = 0.0
 
     @property
     def is_code(self) -> bool:
@@ -55,17 +60,22 @@ def upright_lines(page: Any) -> tuple[list[Line], int]:
     A page whose text mostly stands on its side, as that of a table or figure set sideways, is turned as
     well; see `as_shown` for the way back.
     """
-    page.remove_rotation()
+    take_in_rotation(page)
     lines = read_lines(page)
-    letters = Counter({0: 0})
-    for line in lines:
-        letters[line.turn] += len(line.text)
-    turn = letters.most_common(1)[0][0]
+    turn = _usual_turn(lines)
     if turn:
         page.set_rotation(turn)
-        page.remove_rotation()
+        take_in_rotation(page)
         lines = read_lines(page)
     return lines, turn
+
+
+def _usual_turn(lines: Sequence[Line]) -> int:
+    """The turn of most letters, by sentences where there are any: labels of a drawing stand in all directions."""
+    letters = Counter({0: 0})
+    for line in [line for line in lines if len(line.text) >= _SENTENCE] or lines:
+        letters[line.turn] += len(line.text)
+    return letters.most_common(1)[0][0]
 
 
 def as_shown(rect: Rect, turn: int, width: float, height: float) -> Rect:
@@ -98,21 +108,24 @@ def read_lines(page: Any) -> list[Line]:
 
 def _line(raw: dict[str, Any], block: int) -> Line | None:
     spans = [span for span in raw["spans"] if span["text"].strip()]
-    text = _SPACE.sub(" ", visible("".join(span["text"] for span in raw["spans"]))).strip()
+    text = _SPACE.sub(" ", visible("".join(span["text"] for span in raw["spans"]))).strip()[:_MOST_LETTERS]
     if not spans or not text:
         return None
     first, most = spans[0], max(spans, key=lambda span: len(span["text"]))
     across, down = raw["dir"]
     turn = (0 if across >= 0 else 180) if abs(across) >= abs(down) else 90 if down < 0 else 270
     bold = bool(first["flags"] & _BOLD) or _BOLD_FONT.search(first["font"]) is not None
-    return Line(Rect(*raw["bbox"]), text, most["size"], most["font"], first["font"], bold, block,
-                most["origin"][1], turn)  # fmt: skip
+    return Line(
+        Rect(*raw["bbox"]), text, most["size"], most["font"], first["font"], bold, block, turn, most["origin"][1]
+    )
 
 
 def _continues(line: Line, after: Line) -> bool:
     """Whether two pieces make one line: a bold "Figure 1" and what follows it, say."""
     overlap = line.rect.shared_height(after.rect)
     gap = after.rect.x0 - line.rect.x1
+    if gap > line.size and (cue := figure_cue(after.text)) is not None and cue.marked:
+        return False  # captions side by side
     return (
         line.block == after.block and not line.turn and not after.turn
         and overlap > 0.6 * min(line.rect.height, after.rect.height) and -1 <= gap < 2 * line.size
@@ -123,4 +136,4 @@ def _joined(line: Line, after: Line) -> Line:
     main = line if len(line.text) >= len(after.text) else after
     space = "" if after.rect.x0 - line.rect.x1 < 0.1 * main.size else " "
     return Line(union((line.rect, after.rect)), f"{line.text}{space}{after.text}", main.size, main.font, line.lead,
-                line.bold_lead, line.block, main.base)  # fmt: skip
+                line.bold_lead, line.block, base=main.base)  # fmt: skip

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from data_juicer_ext.pdf.captions import Caption
+from data_juicer_ext.pdf.drawings import ABOVE, BELOW
 from data_juicer_ext.pdf.geometry import Rect
-from data_juicer_ext.pdf.regions import ABOVE, BELOW, Candidate
+from data_juicer_ext.pdf.regions import Candidate
 
 THRESHOLD = 0.5
 _FAR = 80.0  # points at which distance counts for nothing

@@ -20,6 +20,10 @@ _REFERENCES = re.compile(
     r"\W*(?:[\dIVX]+[.\s]*)?(?:references|bibliography|literature cited|works cited)\W*\Z", re.IGNORECASE
 )
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[∗*†‡§¶])(?=[A-Z])")
+_ACROSS = 15.0  # points of a column that a box reaches into
+_NOTE = re.compile(r"(?:Notes?|Sources?) ?:")  # below a figure or a table, and part of it
+_LONG = 40  # letters
+_ODD_SIZE = 0.6  # points
 _INDENT = (4.0, 45.0)  # points
 _FORMULA = " […] "
 
@@ -64,6 +68,35 @@ def paragraphs(pages: Sequence[Page], styles: Styles, words: Words) -> list[Para
     return list(_Reader(styles, words, _indents(pages, styles)).read(pages))
 
 
+def reading_order(boxes: Sequence[Box], style: Style) -> list[Box]:
+    """Boxes in the order in which they are read: down one column after the other, as far as the next box across.
+
+    With one column they stay as they are.
+    """
+    columns = style.columns
+    if len(columns) < 2:
+        return list(boxes)
+    ordered: list[Box] = []
+    waiting: list[Box] = []
+    for box in sorted(boxes, key=lambda box: box.rect.y0):
+        if sum(min(box.rect.x1, x1) - max(box.rect.x0, x0) > _ACROSS for x0, x1 in columns) > 1:
+            ordered += [*_by_column(waiting, columns), box]
+            waiting = []
+        else:
+            waiting.append(box)
+    return ordered + _by_column(waiting, columns)
+
+
+def _by_column(boxes: Sequence[Box], columns: Sequence[tuple[float, float]]) -> list[Box]:
+    def column(box: Box) -> int:
+        return max(
+            range(len(columns)),
+            key=lambda number: box.rect.shared_width(Rect(columns[number][0], 0, columns[number][1], 0)),
+        )
+
+    return sorted(boxes, key=lambda box: (column(box), box.rect.y0))
+
+
 def _indents(pages: Sequence[Page], styles: Styles) -> bool:
     """Whether the document begins its paragraphs with an indent."""
     firsts = 0
@@ -100,7 +133,7 @@ class _Reader:
     def read(self, pages: Sequence[Page]) -> Iterator[Paragraph]:
         for page in pages:
             self._taken, self._style = page.taken, self._styles.of(page.number)
-            for box in page.boxes:
+            for box in reading_order(page.boxes, self._style):
                 lines = self._lines_of(box, page)
                 if lines:
                     yield from self._box(box.kind, lines, page.number + 1)
@@ -117,6 +150,8 @@ class _Reader:
         ]  # fmt: skip
 
     def _box(self, kind: str, lines: list[Line], page: int) -> Iterator[Paragraph]:
+        if kind == kinds.PAGE_HEADER and self._is_prose(lines[0]):
+            kind = kinds.TEXT  # the model takes a last line on a page of its own for a header
         if kind in (kinds.HEADING, kinds.TITLE):
             yield from self._heading(self._words.join([line.text for line in lines]))
         elif kind == kinds.FORMULA:
@@ -129,6 +164,10 @@ class _Reader:
             self._open = _Open(page, [_NOTE_MARK.sub("", lines[0].text), *(line.text for line in lines[1:])])
             yield from self._close()
             self._open = kept
+
+    def _is_prose(self, line: Line) -> bool:
+        alike = line.font == self._style.font and abs(line.size - self._style.size) < _ODD_SIZE
+        return alike and len(line.text) >= _LONG
 
     def _heading(self, text: str) -> Iterator[Paragraph]:
         yield from self._close()
@@ -171,7 +210,8 @@ class _Reader:
 
     def _continues(self, line: Line, page: int) -> bool:
         """Whether a line goes on with the paragraph that is open."""
-        if not self._open.lines or (self._open.ended and self._stands_apart(line, page)):
+        noted = _NOTE.match(line.text) is not None
+        if noted or not self._open.lines or (self._open.ended and self._stands_apart(line, page)):
             return False
         if line.text[:1].islower():
             return True
@@ -198,6 +238,6 @@ class _Reader:
 
     def _close(self) -> Iterator[Paragraph]:
         text = self._words.join(self._open.lines)
-        if text:
+        if text and not _NOTE.match(text):
             yield Paragraph(text, self._open.page, self._section)
         self._open = _Open()

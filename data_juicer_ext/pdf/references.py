@@ -21,12 +21,13 @@ _AND = re.compile(r" ?(?:[,;] ?(?:(?:and|or)(?![A-Za-z]) ?)?|(?:and|or|as well a
 _AGAIN = re.compile(r"(?:[Ff]ig(?:ure)?s?|FIG(?:URE)?S?)\.? ?")
 # A figure of another work.
 _OTHERS_BEFORE = re.compile(
-    r"(?:(?<![A-Za-z])(?:their|his|her|whose) |\[\d[\d,– -]{0,40}[\],]{1,2},? ?(?:see )?"
-    r"|(?:19|20)\d\d[a-z]?[)\],;]{1,2} ?(?:see )?)\Z"
+    r"(?:(?<![A-Za-z])(?:their|his|her|whose) |\[\d[\d,– -]{0,40}, ?(?:see )?"
+    r"|\([^()]{0,50}(?:19|20)\d\d[a-z]?[,;:] ?(?:see )?|\((?:19|20)\d\d[a-z]?\),? ?(?:see )?)\Z"
 )
 _OTHERS_AFTER = re.compile(
     r"[ ,]*(?:of|in|from|by) (?:(?:the )?(?:[Rr]efs?\.? ?)?\[\d|[Rr]efs?\."
-    r"|(?:the )?(?:[Ss]upplement|[Ss]upporting|[Cc]ompanion|[Oo]nline)|[A-Z][\w.'-]{1,30}(?: (?:et al|and [A-Z]|& [A-Z])| ?[(\[](?:19|20)\d\d))"
+    r"|(?:the )?(?:[Ss]upplement|[Ss]upporting|[Cc]ompanion|[Oo]nline)"
+    r"|[A-Z][\w.'-]{1,30}(?: (?:et al|and [A-Z]|& [A-Z])| ?[(\[](?:19|20)\d\d))"
 )
 _WINDOW = 60
 _MOST_IN_LIST = 40
@@ -103,11 +104,11 @@ class FigureNumbers:
 
 
 def _readings(token: str, at: int) -> Iterator[tuple[str, int]]:
-    """A number as it stands, then what is before its first dash or dot: "2-4" may be a range, "3." a sentence's end."""
+    """A number as it stands, then what is before its first dash: "2-4" may be a range."""
     yield token, at + len(token)
-    for mark in ("-", "–", "."):
+    for mark in ("-", "–"):
         place = token.find(mark, 1)
-        if place > 0 and token[:place].strip(" .-–")[-1:].isdigit():
+        if place > 0 and token[:place].strip(" -–")[-1:].isdigit():
             yield token[:place], at + place
 
 

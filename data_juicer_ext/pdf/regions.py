@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data_juicer_ext.pdf.body import PANEL, body_blocks
+from data_juicer_ext.pdf.body import body_blocks
 from data_juicer_ext.pdf.captions import Caption
 from data_juicer_ext.pdf.content import Content
-from data_juicer_ext.pdf.geometry import Rect, union
+from data_juicer_ext.pdf.drawings import ABOVE, BELOW, LEAST, LEAST_INK, LEFT, RIGHT, Drawings
+from data_juicer_ext.pdf.geometry import Rect
 from data_juicer_ext.pdf.layout_model import PICTURE
 from data_juicer_ext.pdf.lines import Line
 from data_juicer_ext.pdf.style import Style
 
-ABOVE, BELOW, LEFT, RIGHT = "above", "below", "left", "right"
-_LEAST = 15.0  # points: what is smaller is no figure
-_THIN = 8.0
-_LEAST_INK = 30  # square points
-_APART = 72.0  # points of white between two parts of one figure
-_CLOSE = 12.0  # points between what is drawn and a label of it
-_CLOSE_SMALL = 24.0  # the same for code, for captions of panels and for small letters
-_FROM_CAPTION = 45.0  # points of white between a figure that is all text and its caption
-_BETWEEN = 32.0  # points of white in such a figure
-_EDGE = 3.0
 _LEAST_ALONE = 0.05  # of the page
+_EDGE = 3.0
 _SIDE_BY_SIDE = 80.0  # points of height within which two captions stand beside each other
 _GUTTER = 15.0  # points that a drawing reaches into the other column to be as wide as the page
 
@@ -48,7 +40,8 @@ class RegionFinder:
         self._blocks = [block.rect for block in blocks]
         self._firm = [block.rect for block in blocks if block.firm]
         self._captions = [caption.rect for caption in content.captions]
-        self._labels = [line for line in content.lines if self._is_label(line)]
+        labels = [line for line in content.lines if self._is_label(line)]
+        self._drawings = Drawings(content, style, labels, self._blocks)
 
     def _is_label(self, line: Line) -> bool:
         """Whether a line may belong to a figure: neither running text nor caption nor a number in the margin."""
@@ -62,16 +55,13 @@ class RegionFinder:
         found = []
         for side in (ABOVE, BELOW):
             band = self._band(caption.rect, side)
-            region = self._region(caption.rect, band, side, self._blocks)
-            seen = self._drawn_in(region, side)
-            if seen is None:
-                region = self._region(caption.rect, band, side, self._firm)
-                written = self._written_in(region, side)
-                if written is not None:
-                    found.append(Candidate(self._whole(written, region), side, False))
-            else:
-                seen = self._down_to_caption(seen, region, side)
-                found.append(Candidate(self._whole(self._with_labels(seen, region), region), side))
+            drawn = self._drawings.drawn(self._region(caption.rect, band, side, self._blocks), side)
+            if drawn is not None:
+                found.append(Candidate(drawn, side))
+                continue
+            written = self._drawings.written(self._region(caption.rect, band, side, self._firm), side)
+            if written is not None:
+                found.append(Candidate(written, side, False))
         for side in (LEFT, RIGHT):
             beside = self._beside(caption.rect, side)
             if beside is not None:
@@ -87,16 +77,16 @@ class RegionFinder:
         for head in heads:
             above = head.middle[1] < self._page.y1 / 2
             area = area._replace(y0=max(area.y0, head.y1)) if above else area._replace(y1=min(area.y1, head.y0))
-        drawn = self._drawn_in(area, BELOW)
+        drawn = self._drawings.drawn(area, BELOW)
         if drawn is None or drawn.area < _LEAST_ALONE * self._page.area:
             return None
-        return Candidate(self._whole(self._with_labels(drawn, area), area), BELOW)
+        return Candidate(drawn, BELOW)
 
     # ---- above and below
 
     def _band(self, caption: Rect, side: str) -> tuple[float, float]:
         """The horizontal extent that the figure may have: of its column, or of the page where it crosses columns."""
-        left, right = self._between_neighbours(caption)
+        left, right = self._between_neighbours(caption, side)
         columns = self._style.columns
         own = [(x0, x1) for x0, x1 in columns if x0 - 6 <= caption.x0 and caption.x1 <= x1 + 6]
         if len(columns) < 2 or not own:
@@ -109,10 +99,10 @@ class RegionFinder:
         """Whether something drawn near the caption reaches far out of its column."""
         region = self._region(caption, column, side, self._blocks)
         pictures = (box.rect for box in self._content.boxes if box.kind == PICTURE)
-        for rect in (*self._content.graphics, *pictures):
+        for rect in (*self._content.strokes, *self._content.grounds, *pictures):
             beyond = max(column[0] - rect.x0, rect.x1 - column[1]) > _GUTTER
             if beyond and rect.meets(region) and not any(rect.meets(text) for text in (*self._blocks, *self._captions)):
-                return self._content.drawn.amount(rect) > _LEAST_INK
+                return self._content.drawn.amount(rect) > LEAST_INK
         return False
 
     def _gutters(self, column: tuple[float, float]) -> tuple[float, float]:
@@ -124,7 +114,7 @@ class RegionFinder:
             (min(right) + column[1]) / 2 if right else self._page.x1,
         )
 
-    def _between_neighbours(self, caption: Rect) -> tuple[float, float]:
+    def _between_neighbours(self, caption: Rect, side: str) -> tuple[float, float]:
         """From what stands left of a caption to what stands right of it, or to the edges of the page."""
         left, right = self._page.x0, self._page.x1
         for rect in self._blocks:
@@ -136,22 +126,20 @@ class RegionFinder:
         for rect in self._captions:
             if abs(rect.y0 - caption.y0) < _SIDE_BY_SIDE and rect != caption:
                 if rect.x0 >= caption.x1:
-                    right = min(right, (rect.x0 + caption.x1) / 2)
+                    right = min(right, self._parting(caption, rect, side))
                 elif rect.x1 <= caption.x0:
-                    left = max(left, (rect.x1 + caption.x0) / 2)
+                    left = max(left, self._parting(rect, caption, side))
         return left, right
 
-    def _whole(self, rect: Rect, region: Rect) -> Rect:
-        """The ink in `rect`, out to the middle of the white of the pictures and grounds that it stands on."""
-        inked = self._content.ink.extent(rect) or rect
-        left, right = min(self._style.area.x0, inked.x0), max(self._style.area.x1, inked.x1)
-        grounds = [
-            ground for ground in self._content.graphics
-            if ground.meets(inked) and region.holds(ground, 2.0) and not any(map(ground.meets, self._blocks))
-        ]  # fmt: skip
-        x0, y0, x1, y1 = union((inked, *grounds))
-        outer = (max(x0, left), y0, min(x1, right), y1)
-        return Rect(*((edge + wide) / 2 for edge, wide in zip(inked, outer, strict=True)))
+    def _parting(self, one: Rect, other: Rect, side: str) -> float:
+        """Where the figures of two captions side by side part: in the white nearest to the middle between them."""
+        middle = (one.x1 + other.x0) / 2
+        top = min(one.y0, other.y0)
+        bottom = max(one.y1, other.y1)
+        rows = (top - _SIDE_BY_SIDE, top) if side == ABOVE else (bottom, bottom + _SIDE_BY_SIDE)
+        between = Rect(one.middle[0], rows[0], other.middle[0], rows[1])
+        white = [(x0 + x1) / 2 for x0, x1 in self._content.ink.gaps(between) if x1 - x0 >= _EDGE]
+        return min(white, key=lambda x: abs(x - middle), default=middle)
 
     def _region(self, caption: Rect, band: tuple[float, float], side: str, blocks: Sequence[Rect]) -> Rect:
         """From the caption to the next text, caption or edge of the page."""
@@ -168,81 +156,6 @@ class RegionFinder:
             return Rect(band[0], limit, band[1], caption.y0)
         return Rect(band[0], caption.y1, band[1], limit)
 
-    def _drawn_in(self, region: Rect, side: str) -> Rect | None:
-        """What is drawn in a region, from the caption on, as far as it belongs together."""
-        if min(region.height, region.width) < _LEAST:
-            return None
-        bands = [
-            Rect(region.x0, top, region.x1, bottom) for top, bottom in self._content.drawn.bands(region)
-        ]  # fmt: skip
-        if side == ABOVE:
-            bands.reverse()
-        taken: list[Rect] = []
-        for band in bands:
-            if taken and -band.shared_height(union(taken)) > _APART and not self._labels_between(band, taken):
-                break
-            taken.append(band)
-        if not taken:
-            return None
-        drawn = self._content.drawn.extent(union(taken))
-        if drawn is None or self._content.drawn.amount(drawn) < _LEAST_INK or drawn.height < _THIN:
-            return None
-        return drawn
-
-    def _labels_between(self, band: Rect, taken: Sequence[Rect]) -> bool:
-        whole = union(taken)
-        between = Rect(band.x0, min(band.y1, whole.y1), band.x1, max(band.y0, whole.y0))
-        return any(between.holds_middle(line.rect) for line in self._labels)
-
-    def _written_in(self, region: Rect, side: str) -> Rect | None:
-        """The text and rules of a region, from the caption on, up to a wide gap."""
-        if min(region.height, region.width) < _LEAST:
-            return None
-        bands = self._content.ink.bands(region.grown(0.0, -_EDGE))
-        if side == ABOVE:
-            bands.reverse()
-        end = region.y1 if side == ABOVE else region.y0
-        taken: list[tuple[float, float]] = []
-        for band in bands:
-            gap = end - band[1] if side == ABOVE else band[0] - end
-            if gap > (_BETWEEN if taken else _FROM_CAPTION):
-                break
-            taken.append(band)
-            end = band[0] if side == ABOVE else band[1]
-        if not taken:
-            return None
-        extent = Rect(region.x0, min(top for top, _ in taken), region.x1, max(bottom for _, bottom in taken))
-        return self._content.ink.extent(extent) if self._is_apart(extent) else None
-
-    def _is_apart(self, extent: Rect) -> bool:
-        """Whether the text in a place is set otherwise than running text."""
-        lines = [line for line in self._content.lines if extent.holds_middle(line.rect)]
-        letters = sum(len(line.text) for line in lines)
-        wide = 0.8 * self._style.column_width
-        prose = sum(len(line.text) for line in lines if line.font == self._style.font and line.rect.width > wide)
-        return extent.height >= _THIN and letters > 0 and 2 * prose < letters
-
-    def _down_to_caption(self, drawn: Rect, region: Rect, side: str) -> Rect:
-        """`drawn` with the text between it and the caption: what panels are called."""
-        rest = region._replace(y0=drawn.y1) if side == ABOVE else region._replace(y1=drawn.y0)
-        labels = [line.rect for line in self._labels if rest.holds_middle(line.rect)]
-        return union((drawn, *labels)) if rest.height < _APART else drawn
-
-    def _with_labels(self, drawn: Rect, region: Rect) -> Rect:
-        """`drawn` with the text that stands in it or close to it."""
-        labels = [line for line in self._labels if region.holds_middle(line.rect)]
-        grown, before = drawn, None
-        while grown != before:
-            before = grown
-            close = [line.rect for line in labels if line.rect.meets(grown.grown(self._reach(line)))]
-            grown = union((grown, *close)).cut(region.grown(1.0, 0.0))
-        return grown
-
-    def _reach(self, line: Line) -> float:
-        """How far from what is drawn a line may stand that belongs to it."""
-        apart = line.is_code or line.size < self._style.size - 1.5 or PANEL.match(line.text)
-        return _CLOSE_SMALL if apart else _CLOSE
-
     # ---- beside
 
     def _beside(self, caption: Rect, side: str) -> Rect | None:
@@ -251,7 +164,7 @@ class RegionFinder:
         span = Rect(min(area.x0, caption.x0) - 5, self._page.y0, caption.x0 - 1, self._page.y1)
         if side == RIGHT:
             span = Rect(caption.x1 + 1, self._page.y0, max(area.x1, caption.x1) + 5, self._page.y1)
-        if span.width < 4 * _LEAST:
+        if span.width < 4 * LEAST:
             return None
         top, bottom = self._page.y0, self._page.y1
         for rect in (*self._blocks, *self._captions):
@@ -265,6 +178,6 @@ class RegionFinder:
                 return None  # text beside the caption
         region = Rect(span.x0, top, span.x1, bottom)
         drawn = self._content.drawn.extent(region)
-        if drawn is None or drawn.shared_height(caption) < 0.5 * caption.height or drawn.height < 2 * _LEAST:
+        if drawn is None or drawn.shared_height(caption) < 0.5 * caption.height or drawn.height < 2 * LEAST:
             return None
-        return self._whole(self._with_labels(drawn, region), region)
+        return self._drawings.finished(drawn, region)

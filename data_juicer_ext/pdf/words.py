@@ -10,6 +10,7 @@ from data_juicer_ext.rows import scrub
 _DIVIDED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\u00ad\u2010]\Z")
 _FIRST = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
+_LONGEST = 60  # letters of a word
 _HYPHENS = ("-", "\u00ad", "\u2010")
 
 
@@ -28,20 +29,19 @@ class Words:
 
     def join(self, lines: Sequence[str]) -> str:
         """Lines as one text, scrubbed, on one line."""
-        text = ""
+        parts: list[str] = []
         for line in lines:
-            text = self._put(text, line.strip())
-        return " ".join(scrub(text).split())
+            if parts and line.strip():
+                parts[-1] = self._end(parts[-1], line.strip())
+            parts.append(line.strip())
+        return " ".join(scrub("".join(parts)).split())
 
-    def _put(self, text: str, line: str) -> str:
-        divided, first = _DIVIDED.search(text), _FIRST.match(line)
-        if not text or not line:
-            return text or line
+    def _end(self, text: str, line: str) -> str:
+        """`text` as it stands before the line that follows: with a space, or without the hyphen that divides a word."""
+        divided, first = _DIVIDED.search(text[-_LONGEST:]), _FIRST.match(line)
         if divided is None or first is None:
-            return text + (" " if not text.endswith("\u00ad") else "") + line
-        if self._keeps_hyphen(divided[1], first[0]):
-            return text + line
-        return text[:-1] + line
+            return text + " "
+        return text if self._keeps_hyphen(divided[1], first[0]) else text[:-1]
 
     def _keeps_hyphen(self, before: str, after: str) -> bool:
         """Whether the hyphen is the word's own ("well-known"), going by what the document has elsewhere."""

@@ -49,6 +49,17 @@ def test_panel_labels_are_letters_that_stand_alone_each_once() -> None:
     assert text_features([picture(*map(word, labels))]).panel_label_count == 4
 
 
+@pytest.mark.parametrize(
+    ("texts", "count"),
+    [
+        (["O", "O", "g"], 0), (["x", "y", "B"], 0), (["A", "O"], 1), (["a", "c"], 1), (["(a)", "(c)", "g"], 2),
+        (["(a)", "b", "c", "x"], 3), (["a.", "b:", "O"], 2),
+    ],
+)  # fmt: skip
+def test_markers_units_and_axes_are_no_panel_labels(texts: list[str], count: int) -> None:
+    assert text_features([picture(*map(word, texts))]).panel_label_count == count
+
+
 def test_text_is_bounded() -> None:
     assert len(text_features([picture(*[word("x" * 1000)] * 9)]).readable_text) == 4000
 

@@ -6,6 +6,7 @@ from data_juicer_ext.ops.mapper import (
     figure_rows_mapper,
     latex_figure_context_mapper,
     mcq_generator_mapper,
+    pdf_figure_context_mapper,
 )
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "figure_rows_mapper",
     "latex_figure_context_mapper",
     "mcq_generator_mapper",
+    "pdf_figure_context_mapper",
 ]

@@ -105,8 +105,9 @@ class FigureQualityMapper(ModelOp, Mapper):
         common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
         super().__init__(*common, *args, **kwargs)
         self._set_up_text_model(text_api_model, api_endpoint, text_model_params or model_params)
-        models = dict.fromkeys((self.endpoint.model, self.text_endpoint.model if protocol == "agent" else ""))
-        self.run_id = run_id or ":".join((protocol, *filter(None, models)))
+        asked = (self.endpoint.model, self.text_endpoint.model) if protocol == "agent" else (self.endpoint.model,)
+        self.models = list(dict.fromkeys(asked))
+        self.run_id = run_id or ":".join((protocol, *self.models))
 
     def _set_up_text_model(self, name: str, path: str | None, params: dict[str, Any] | None) -> None:
         """Check the language stages' model and the other templates, or stop the run plainly."""
@@ -178,7 +179,8 @@ class FigureQualityMapper(ModelOp, Mapper):
         """The `quality` column's content."""
         gated = [name for name in DIMENSIONS if name not in case.dimensions]
         return {
-            "protocol": self.protocol, "run_id": self.run_id, "call_budget": CALLS[self.protocol],
+            "protocol": self.protocol, "run_id": self.run_id, "models": self.models,
+            "call_budget": CALLS[self.protocol],
             "gate": {"evidence": sorted(case.evidence), "gated": gated, "citing_paragraphs": case.context_size},
             **vars(judged),
         }  # fmt: skip

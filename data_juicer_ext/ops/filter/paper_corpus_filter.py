@@ -1,0 +1,168 @@
+"""Keeps the paper rows of a corpus: metadata, years, and each file once."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS, Filter
+from data_juicer.utils.constant import Fields
+
+from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.models.types import Verdict
+from data_juicer_ext.ops.batches import to_rows
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
+from data_juicer_ext.ops.recipe import only_trying, running, stop
+from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
+from data_juicer_ext.rows import content_id, scrub
+
+OP_NAME = "paper_corpus_filter"
+OWN_OPERATORS.append(OP_NAME)
+
+_MOST_BYTES = 256 * 1024 * 1024  # of the dataset file that are looked at before the run
+
+
+@OPERATORS.register_module(OP_NAME)
+class PaperCorpusFilter(OwnOp, Filter):
+    """Keeps papers of the right years that have their metadata, and of rows with the same file one.
+
+    Input: `paper_id`, `paper_path` (a file; of a folder no copies are looked for), and the columns that are
+    required. Stats: `<tag>_verdict`, `<tag>_reason`, `<tag>_sha256` (of the file's bytes).
+    Of several rows with one file the one with the smallest `paper_id` stays, as far as the dataset is a JSON
+    Lines file that can be looked at before the run; else the first that is met. What was decided stays decided in
+    the run folder (`claims/`), over shards, reruns and both executors: delete that folder to decide anew.
+    Source: SciFigQual, section on acquisition.
+    """
+
+    _batched_op = True
+    needs = ("paper_id", "paper_path")
+
+    def __init__(
+        self,
+        paper_root: str = ".",
+        min_year: int = 0,
+        max_year: int = 0,
+        required: list[str] | None = None,
+        allow_missing: bool = False,
+        drop_duplicates: bool = True,
+        paper_id_key: str = "paper_id",
+        paper_path_key: str = "paper_path",
+        year_key: str = "year",
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param paper_root: the folder that relative paths in `paper_path` start from; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param min_year: the first year that is kept; 0 for no bound.
+        :param max_year: the last year that is kept; 0 for no bound.
+        :param required: the columns that must hold something; where empty, `venue` and `year`.
+        :param allow_missing: keep rows in which a required column is empty.
+        :param drop_duplicates: of rows whose files have the same bytes keep one.
+        :param paper_id_key: the column with the paper's id.
+        :param paper_path_key: the column with the path of its file.
+        :param year_key: the column with the year.
+        :param run_dir: the run folder.
+        :param tag: the name of this listing in the ledger and in stats; where empty, the operator's without
+            `_filter`.
+        """
+        super().__init__(*args, **kwargs)
+        self.paper_id_key, self.paper_path_key, self.drop_duplicates = paper_id_key, paper_path_key, drop_duplicates
+        try:
+            bounds = count("min_year", min_year, 0, 9999), count("max_year", max_year, 0, 9999)
+            if bounds[1] and bounds[0] > bounds[1]:
+                raise ConfigError(f"min_year: {min_year} is after max_year, {max_year}")
+            names = tuple(required or ("venue", year_key))
+            if not all(isinstance(name, str) for name in names):
+                raise ConfigError(f"required: {required!r} is not a list of column names such as [venue, year]")
+            self.rules = CorpusRules(*bounds, () if allow_missing else names, year_key)
+            self.paper_root = Path(expand_environment(paper_root)).absolute()
+        except ValueError as error:
+            stop(f"{OP_NAME}: {error}")
+        self.run_in_process()
+        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        if drop_duplicates and not only_trying():
+            self._settle()
+
+    def _claims(self) -> Claims:
+        return Claims(self.run_info.run_dir / "claims")
+
+    def _settle(self) -> None:
+        """Before the first row: files that several rows of the dataset share go to the smallest id."""
+        papers = (
+            (self._owner(row), self._path(row)) for row in _dataset_rows(str(running().get("dataset_path") or ""))
+            if row.get(self.paper_path_key) and not self.rules.refusal(row)[0]
+        )  # fmt: skip
+        try:
+            self._claims().settle(papers)
+        except OSError as error:
+            stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+
+    def _owner(self, row: dict[str, Any]) -> str:
+        where = str(row.get(self.paper_path_key) or "")
+        return scrub(str(row.get(self.paper_id_key) or content_id("paper", where)))
+
+    def _path(self, row: dict[str, Any]) -> Path:
+        return self.paper_root / str(row.get(self.paper_path_key) or "")
+
+    def compute_stats_batched(self, samples: dict[str, Any], context: bool = False) -> dict[str, Any]:
+        """Decide a batch of paper rows."""
+        for index, row in enumerate(to_rows(samples)):
+            verdict, reason, message, digest = self._decide(row)
+            stats = dict(samples[Fields.stats][index] or {})
+            stats |= {f"{self.tag}_verdict": verdict, f"{self.tag}_reason": reason, f"{self.tag}_sha256": digest}
+            samples[Fields.stats][index] = stats
+            paper_id = str(row.get(self.paper_id_key) or "")
+            detail = {"sha256": digest, **({"message": scrub(f"paper {paper_id}: {message}")} if message else {})}
+            self.record(self._owner(row), verdict, reason, detail, paper_id)
+        return samples
+
+    def process_single(self, sample: dict[str, Any]) -> bool:
+        """True for a row that is kept."""
+        return bool(sample[Fields.stats].get(f"{self.tag}_verdict") == "keep")
+
+    def _decide(self, row: dict[str, Any]) -> tuple[Verdict, str, str, str]:
+        """Verdict, reason in one word and in a sentence, and SHA-256."""
+        reason, message = self.rules.refusal(row)
+        if reason:
+            return "drop", reason, message, ""
+        path = self._path(row)
+        try:
+            if path.is_dir() and row.get(self.paper_path_key):
+                return "keep", "folder", "", ""
+            digest = sha256_of(path)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            return "drop", "missing_file", f"{self.paper_path_key} {str(path)[:300]} can't be read ({why})", ""
+        if not self.drop_duplicates:
+            return "keep", "taken", "", digest
+        try:
+            owner = self._claims().claim(digest, self._owner(row))
+        except OSError as error:
+            stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+        if owner != self._owner(row):
+            return "drop", "duplicate_file", f"its file is the same, byte for byte, as that of paper {owner}", digest
+        return "keep", "taken", "", digest
+
+
+def _dataset_rows(dataset_path: str) -> Iterator[dict[str, Any]]:
+    """The rows of a local JSON Lines file; nothing where it is another kind of dataset."""
+    path = Path(dataset_path)
+    if "://" in dataset_path or path.suffix not in (".jsonl", ".json") or not path.is_file():
+        return
+    read = 0
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            read += len(line)
+            if read > _MOST_BYTES:
+                return
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict):
+                yield row

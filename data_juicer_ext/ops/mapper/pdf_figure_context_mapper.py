@@ -1,0 +1,152 @@
+"""Paper row to the same row with the figures of its PDF."""
+
+import errno
+from pathlib import Path
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS, Mapper
+
+from data_juicer_ext.models.endpoint import expand_environment
+from data_juicer_ext.models.types import Verdict
+from data_juicer_ext.ops.batches import set_column, to_rows
+from data_juicer_ext.ops.dataset_file import look, missing_columns, repeated_ids
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
+from data_juicer_ext.ops.recipe import RecipeError, is_on_ray, only_trying, running, stop
+from data_juicer_ext.pdf.paper import Extraction, PdfOptions, PdfProblem, read_figures
+from data_juicer_ext.rows import content_id, dump_figures, scrub, to_json
+
+OP_NAME = "pdf_figure_context_mapper"
+OWN_OPERATORS.append(OP_NAME)
+
+# A paper takes seconds: small batches keep all processes busy and lose little when one dies.
+PAPERS_A_BATCH = 4
+_NOTES = 50  # in the ledger, of a paper
+
+
+@OPERATORS.register_module(OP_NAME)
+class PdfFigureContextMapper(OwnOp, Mapper):
+    """Finds the figures of a PDF paper with captions, images and citing paragraphs.
+
+    Input: a row a paper with `paper_id` and `paper_path` (a PDF); other columns, such as `venue` and `year`,
+    stay as they are. Output: the same row with `figures` (a JSON array: number, page, box, caption, image, citing
+    paragraphs with page and section, flags), `paper_error` ("" or why the PDF could not be read), `paper_notes`
+    (a JSON list), `paper_sha256` (of the file; "" if it could not be read) and `paper_pages`. A PDF that can't be
+    read keeps its row, with no figures. Source: SciFigQual, sections on acquisition and context binding.
+    """
+
+    _batched_op = True
+    makes = ("@figures_key", "paper_error", "paper_notes", "paper_sha256", "paper_pages")
+
+    def __init__(
+        self,
+        paper_root: str = ".",
+        dpi: int = 300,
+        max_side: int = 5000,
+        time_limit: float = 300.0,
+        max_pages: int = 2000,
+        max_bytes: int = 300_000_000,
+        layout_threads: int = 1,
+        paper_id_key: str = "paper_id",
+        paper_path_key: str = "paper_path",
+        figures_key: str = "figures",
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param paper_root: the folder that relative paths in `paper_path` start from; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param dpi: the resolution of the images of figures.
+        :param max_side: the longest side in pixels of an image; larger figures are drawn at less than `dpi`.
+        :param time_limit: seconds for one document; one that takes longer is given up, with a reason.
+        :param max_pages: the most pages of a document that are read.
+        :param max_bytes: the most bytes that a PDF may have.
+        :param layout_threads: threads of the layout model in each process.
+        :param paper_id_key: the column with the paper's id.
+        :param paper_path_key: the column with the path of its PDF.
+        :param figures_key: the column that is written.
+        :param run_dir: the run folder; images go to `images/` in it.
+        :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
+        """
+        super().__init__(*args, **kwargs)
+        self.paper_id_key, self.paper_path_key, self.figures_key = paper_id_key, paper_path_key, figures_key
+        try:
+            between("time_limit", time_limit, 1, 36_000)
+            self.options = PdfOptions(
+                count("dpi", dpi, 20, 1200), count("max_side", max_side, 64, 20_000), float(time_limit),
+                count("max_pages", max_pages, 1, 10**6), count("max_bytes", max_bytes, 1, 10**9),
+                count("layout_threads", layout_threads, 1, 256),
+            )  # fmt: skip
+            self.paper_root = Path(expand_environment(paper_root)).absolute()
+            self._check_dataset()
+        except ValueError as error:
+            stop(f"{OP_NAME}: {error}")
+        if kwargs.get("batch_size") in (None, 1000):
+            self.batch_size = PAPERS_A_BATCH
+        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        self._note_lines_without_id()
+
+    def _check_dataset(self) -> None:
+        config = running()
+        self._lines_without_id: list[int] = []
+        found = look(str(config.get("dataset_path") or ""), self.paper_id_key) if config else None
+        if found is None:
+            return
+        problem = missing_columns(found.columns, (), (self.paper_path_key,)) or repeated_ids(found, self.paper_id_key)
+        if problem:
+            raise RecipeError(problem)
+        if not is_on_ray(config):  # the default executor's loader drops these rows without a word
+            self._lines_without_id = found.without_id
+
+    def _note_lines_without_id(self) -> None:
+        for line in [] if only_trying() else self._lines_without_id:
+            message = f"line {line} of the dataset has no {self.paper_id_key}; give each paper an id of its own"
+            self.record(f"line-{line}", "drop", "unreadable_paper", {"message": message})
+
+    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
+        """A batch of paper rows, each with its figures."""
+        columns = [self._read(row) for row in to_rows(samples)]
+        names = (self.figures_key, *self.makes[1:])
+        for index, name in enumerate(names):
+            set_column(samples, name, [values[index] for values in columns])
+        return samples
+
+    def _read(self, row: dict[str, Any]) -> tuple[str, str, str, str, int]:
+        """What one paper has in the columns that this operator writes."""
+        paper_id, reason = str(row.get(self.paper_id_key) or ""), "unreadable_paper"
+        try:
+            found = self._extract(row)
+        except PdfProblem as problem:
+            reason, message = problem.reason, f"paper {paper_id or '(no paper_id)'}: {problem}"
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+                stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+            message = f"paper {paper_id}: {error}"
+        except Exception as error:  # a paper that breaks the reader must cost this paper only
+            message = f"paper {paper_id}: {type(error).__name__} while reading it: {str(error)[:300]}"
+        else:
+            self._note(row, "keep", "read" if found.figures else "no_figures",
+                       {"figures": len(found.figures), "pages": found.pages, "sha256": found.sha256,
+                        "notes": found.notes[:_NOTES]})  # fmt: skip
+            return dump_figures(found.figures), "", to_json(found.notes), found.sha256, found.pages
+        self._note(row, "drop", reason, {"message": scrub(message)})
+        return "[]", scrub(message), "[]", "", 0
+
+    def _extract(self, row: dict[str, Any]) -> Extraction:
+        path = str(row.get(self.paper_path_key) or "")
+        if not row.get(self.paper_id_key):
+            raise PdfProblem(
+                "unreadable_paper",
+                f"the row has no {self.paper_id_key} (path: {path[:200] or 'none'}); give each paper an id of its own",
+            )
+        if not path:
+            raise PdfProblem("missing_file", f"the row has no {self.paper_path_key}")
+        return read_figures(self.paper_root / path, self.run_info.images, self.options)
+
+    def _note(self, row: dict[str, Any], verdict: Verdict, reason: str, detail: dict[str, Any]) -> None:
+        paper_id = str(row.get(self.paper_id_key) or "")
+        where = str(row.get(self.paper_path_key) or "")
+        self.record(paper_id or content_id("paper", where), verdict, reason, detail, paper_id)

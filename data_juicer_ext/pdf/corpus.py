@@ -1,0 +1,133 @@
+"""Which rows of a corpus of papers are taken: years, metadata, and each file once.
+
+No row can tell by itself whether another one has the same file. So the first to ask for a file claims it, by a
+small file named by its SHA-256 in a folder that all processes of a run share; whoever comes later reads who has
+it. A claim stays, so that reruns and resumed runs decide alike.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_CHUNK = 1 << 20
+_WAITS = 40  # times that an empty claim is read again, while its writer is about to write it
+_WAIT_SECONDS = 0.05
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
+
+
+@dataclass(frozen=True)
+class CorpusRules:
+    """Which rows are taken.
+
+    :param min_year: the first year (0: no bound). :param max_year: the last one (0: no bound).
+    :param required: columns that must hold something.
+    :param year_key: the column with the year.
+    """
+
+    min_year: int = 0
+    max_year: int = 0
+    required: tuple[str, ...] = ("venue", "year")
+    year_key: str = "year"
+
+    def refusal(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """Why a row is refused, in one word and in a sentence; ("", "") for one that is taken."""
+        missing = [name for name in self.required if str(row.get(name) or "").strip() in ("", "0")]
+        if missing:
+            return "missing_metadata", f"the row has no {' and no '.join(missing)}"
+        given = str(row.get(self.year_key) or "").strip()
+        if not (self.min_year or self.max_year) or not given:
+            return "", ""
+        try:
+            year = int(float(given))
+        except (ValueError, OverflowError):
+            return "bad_year", f"{self.year_key} is {given[:40]!r}, which is no year"
+        if year < self.min_year or (self.max_year and year > self.max_year):
+            bounds = f"{self.min_year or '...'} to {self.max_year or '...'}"
+            return "year_out_of_range", f"the year {year} is not in {bounds}"
+        return "", ""
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in hex. Raises OSError."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+class Claims:
+    """Who has which file, in a folder that may be shared by processes and machines."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def claim(self, digest: str, owner: str) -> str:
+        """Claim the file with this SHA-256 for `owner`; who has it: `owner`, or who came before. Raises OSError."""
+        place = self._folder / digest[:2] / digest
+        with contextlib.suppress(FileNotFoundError):
+            if known := place.read_text(encoding="utf-8"):
+                return known
+        place.parent.mkdir(parents=True, exist_ok=True)
+        written = place.with_name(f".{digest}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+        written.write_text(owner, encoding="utf-8")
+        try:
+            return owner if _put(written, place) else self._read(place, written, owner)
+        finally:
+            written.unlink(missing_ok=True)
+
+    @staticmethod
+    def _read(place: Path, written: Path, owner: str) -> str:
+        for _ in range(_WAITS):
+            if known := place.read_text(encoding="utf-8"):
+                return known
+            time.sleep(_WAIT_SECONDS)
+        written.replace(place)  # who made it ended before it wrote its name
+        return owner
+
+    def settle(self, papers: Iterable[tuple[str, Path]]) -> None:
+        """Claim each file that several of `papers` (id, path) share for the smallest id among them.
+
+        Only files of equal size are read. Files that cannot be read are left out.
+        """
+        sizes: dict[int, list[tuple[str, Path]]] = {}
+        for owner, path in papers:
+            with contextlib.suppress(OSError, ValueError):
+                if path.is_file():
+                    sizes.setdefault(path.stat().st_size, []).append((owner, path))
+        shared: dict[str, list[str]] = {}
+        for alike in sizes.values():
+            for owner, path in alike if len(alike) > 1 else ():
+                with contextlib.suppress(OSError):
+                    shared.setdefault(sha256_of(path), []).append(owner)
+        for digest, owners in shared.items():
+            if len(owners) > 1:
+                self.claim(digest, min(owners))
+
+
+def _put(written: Path, place: Path) -> bool:
+    """Give a written file its name, unless there is one of that name."""
+    try:
+        os.link(written, place)
+        return True
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    try:
+        handle = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+    except FileExistsError:
+        return False
+    with os.fdopen(handle, "wb") as file:
+        file.write(written.read_bytes())
+    return True
