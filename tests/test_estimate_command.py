@@ -120,6 +120,7 @@ def test_the_sample_papers(examples: Desk) -> None:
 
 @needs_papers
 @pytest.mark.host
+@pytest.mark.slow
 def test_six_real_papers(six: Desk) -> None:
     piloted = six.estimate("--pilot", "30", "--seed", "4")
     assert piloted["pilot"]["drawn"] == 30 < piloted["rows"] and "from 6 papers" in six.said

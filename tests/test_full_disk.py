@@ -29,7 +29,7 @@ PAGE = 4096
 on_ray = pytest.mark.ray
 RECIPES = ["verisciqa", pytest.param("verisciqa_ray", marks=on_ray)]
 
-pytestmark = pytest.mark.host
+pytestmark = [pytest.mark.host, pytest.mark.slow]
 
 
 class Disk:
@@ -142,7 +142,6 @@ def test_figures_that_find_no_room_are_not_taken_for_unreadable_ones(name: str, 
         assert kept(config) == whole.kept
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
 def test_dj_ext_run_ends_at_the_shard_that_found_the_disk_full(name: str, whole: Whole, tmp_path: Path) -> None:
     papers = tmp_path / "papers.jsonl"

@@ -151,6 +151,7 @@ def test_in_shards(tmp_path: Path) -> None:
 
 
 @pytest.mark.ray
+@pytest.mark.slow
 def test_on_a_ray_whose_workers_inherit_the_keys(tmp_path: Path, ray_folder: Path) -> None:
     config, env = prepared("verisciqa_ray", tmp_path)
     with FakeServer(Telltale()) as server:
@@ -195,6 +196,7 @@ def _listens(port: int) -> bool:
 
 
 @pytest.mark.ray
+@pytest.mark.slow
 def test_on_a_cluster_that_is_handed_the_keys_in_memory(tmp_path: Path, ray_folder: Path) -> None:
     config, env = prepared("verisciqa_ray", tmp_path)
     with FakeServer(Telltale()) as server, cluster(ray_folder) as address:

@@ -194,7 +194,9 @@ def check_offline_scores(rows: Rows) -> None:
 
 
 @pytest.mark.host
-@pytest.mark.parametrize("name", ["scifigqual", pytest.param("scifigqual_ray", marks=pytest.mark.ray)])
+@pytest.mark.parametrize(
+    "name", ["scifigqual", pytest.param("scifigqual_ray", marks=[pytest.mark.ray, pytest.mark.slow])]
+)
 def test_the_agent_makes_three_calls_a_figure_and_a_rerun_none(
     name: str, server: FakeServer, papers: Rows, tmp_path: Path
 ) -> None:

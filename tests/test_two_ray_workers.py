@@ -18,7 +18,7 @@ from tests.ops.conftest import paper
 from tests.scripted import ScriptedModels
 from tests.test_dj_process import environment
 
-pytestmark = [pytest.mark.host, pytest.mark.ray]
+pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 
 LATENCY_S = 0.08
 CONCURRENCY = 64

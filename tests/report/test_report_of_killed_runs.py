@@ -22,7 +22,7 @@ from tests.scripted import ScriptedModels
 from tests.test_dj_process import configured, environment, latex_paper
 from tests.test_kills import _killed_after as killed_after
 
-pytestmark = pytest.mark.host
+pytestmark = [pytest.mark.host, pytest.mark.slow]
 
 
 class Slow:
