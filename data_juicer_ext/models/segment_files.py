@@ -15,7 +15,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -34,10 +34,15 @@ class SegmentFiles(Protocol):
         ...
 
     def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
-        """Put `lines` on disk at the end of this writer's segment, which begins with `first_line`.
+        """Write `lines` to the end of this writer's segment, which begins with `first_line`.
 
-        Gives the segment's name and where in it the lines begin.
+        Gives the segment's name and where in it the lines begin. They outlive this process from then on,
+        and the machine once `to_force` was called and what it gave.
         """
+        ...
+
+    def to_force(self) -> Callable[[], None]:
+        """What forces all that was appended so far to disk; may be called while more is appended."""
         ...
 
     def lines(self, name: str, offset: int) -> Iterator[bytes]:
@@ -102,12 +107,24 @@ class LocalFiles:
         begin = self._end
         try:
             _write_all(self._file, lines)
-            os.fsync(self._file)
         except OSError:
             self._abandon(begin)
             raise
         self._end += len(lines)
         return self._name, begin + skipped
+
+    def to_force(self) -> Callable[[], None]:
+        if self._file < 0:
+            return lambda: None
+        file = os.dup(self._file)  # the segment may end meanwhile
+
+        def force() -> None:
+            try:
+                os.fsync(file)
+            finally:
+                os.close(file)
+
+        return force
 
     def _begin(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -124,6 +141,7 @@ class LocalFiles:
         """After a failed write: leave no half line in front of later ones."""
         with contextlib.suppress(OSError):  # then it stays the last line, where readers expect a half one
             os.ftruncate(self._file, end)
+            os.fsync(self._file)
         self.end_segment()
 
     def end_segment(self) -> None:
@@ -180,6 +198,9 @@ class RemoteFiles:
         self._system.makedirs(self._folder, exist_ok=True)
         self._system.pipe_file(self._path(name), first_line + lines)
         return name, len(first_line)
+
+    def to_force(self) -> Callable[[], None]:
+        return lambda: None  # an object is whole when it is there
 
     def end_segment(self) -> None:
         return None

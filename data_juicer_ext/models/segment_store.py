@@ -56,11 +56,15 @@ class SegmentStore:
 
     def put(self, key: str, answer: Answer, about: Mapping[str, Any]) -> None:
         """Store an answer; on disk when this returns. The first answer under a key stays."""
-        self._writable().commits.submit((key, line_of(key, answer, about))).result()
+        here = self._writable()
+        here.commits.submit((key, line_of(key, answer, about))).result()
+        here.syncs.submit(None).result()
 
     async def put_async(self, key: str, answer: Answer, about: Mapping[str, Any]) -> None:
         """As `put`, without blocking the event loop. Written even if the caller is cancelled."""
-        await asyncio.wrap_future(self._writable().commits.submit((key, line_of(key, answer, about))))
+        here = self._writable()
+        await asyncio.wrap_future(here.commits.submit((key, line_of(key, answer, about))))
+        await asyncio.wrap_future(here.syncs.submit(None))
 
     def refresh(self) -> None:
         """Take in what other writers have stored since this store was opened or refreshed."""
@@ -115,7 +119,10 @@ class _Segments:
         self._files_or_none: SegmentFiles | None = None
         self._closed = False
         self._forget_all()
+        # Written and forced to disk apart: a written line outlives the process, and while the disk takes its
+        # time over earlier ones, answers that come must not wait in memory.
         self.commits = GroupCommit(self._write)
+        self.syncs: GroupCommit[None] = GroupCommit(self._sync)
 
     def _forget_all(self) -> None:
         # A position is the segment's number and the offset in one int: a third of a tuple's memory.
@@ -196,6 +203,12 @@ class _Segments:
                     offset += len(line)
                 self._ends[name] = offset
 
+    def _sync(self, _: list[None]) -> None:
+        with _explained(self._place):
+            with self._appending:
+                force = self._files.to_force()
+            force()
+
     def rewrite(self, keep: Callable[[bytes], bool]) -> int:
         """Write the lines to keep into new segments and delete the old ones; how many were not kept."""
         with self._appending, self._lock, _explained(self._place):
@@ -205,6 +218,7 @@ class _Segments:
                 self._claim(old)
                 self.refresh()
                 removed = self._copy(keep)
+                self._files.to_force()()
                 for name in old if removed else ():
                     self._files.delete(name)
             finally:
@@ -231,6 +245,7 @@ class _Segments:
 
     def close(self) -> None:
         self.commits.close()
+        self.syncs.close()
         with self._lock:
             if self._files_or_none is not None:
                 self._files_or_none.end_segment()

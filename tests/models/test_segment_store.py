@@ -6,6 +6,7 @@ import asyncio
 import json
 import multiprocessing
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -166,6 +167,36 @@ def test_many_puts_at_once_share_commits(store: SegmentStore, monkeypatch: pytes
 
     asyncio.run(main())
     assert 1 <= len(forced) < 100
+
+
+def test_an_answer_is_written_while_the_disk_takes_its_time_over_another(
+    folder: Path, store: SegmentStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put(key_of(0), answer_of(0), ABOUT)
+    forcing, go_on, fsync = threading.Event(), threading.Event(), os.fsync
+
+    def slow(file: int) -> None:
+        forcing.set()
+        assert go_on.wait(10)
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", slow)
+
+    async def main() -> None:
+        first = asyncio.ensure_future(store.put_async(key_of(1), answer_of(1), ABOUT))
+        await asyncio.to_thread(forcing.wait, 10)
+        second = asyncio.ensure_future(store.put_async(key_of(2), answer_of(2), ABOUT))
+        other = SegmentStore(folder)  # what another process, or the next run, finds
+        for _ in range(500):
+            other.refresh()
+            if other.get(key_of(2)) is not None:
+                break
+            await asyncio.sleep(0.01)
+        assert other.get(key_of(2)) is not None and not first.done() and not second.done()
+        go_on.set()
+        await asyncio.gather(first, second)
+
+    asyncio.run(main())
 
 
 def test_a_forked_child_has_a_segment_of_its_own(folder: Path, store: SegmentStore) -> None:

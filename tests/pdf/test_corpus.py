@@ -54,12 +54,16 @@ def test_of_many_at_once_one_has_it(tmp_path: Path) -> None:
 
 
 def test_where_links_are_not_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
+    tried: list[object] = []
+
+    def refused(*paths: object) -> None:
+        tried.append(paths)
         raise OSError(errno.EPERM, "no links here")
 
     monkeypatch.setattr(os, "link", refused)
     test_the_first_has_a_file_for_good(tmp_path)
     test_of_many_at_once_one_has_it(tmp_path / "more")
+    assert tried
 
 
 def test_a_claim_that_was_never_finished_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

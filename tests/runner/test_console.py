@@ -23,6 +23,5 @@ def test_what_came_before_there_was_a_file_is_kept(tmp_path: Path) -> None:
 def test_a_full_disk_does_not_reach_who_prints() -> None:
     console = Console()
     console.into(FULL)
-    for _ in range(3):
-        print("a line", file=console, flush=True)
+    assert [console.write("a line\n") for _ in range(3)] == [7, 7, 7]
     console.end()

@@ -123,7 +123,7 @@ class PdfFigureContextMapper(OwnOp, Mapper):
             reason, message = problem.reason, f"paper {paper_id or '(no paper_id)'}: {problem}"
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
-                stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+                self.unwritable(error)
             message = f"paper {paper_id}: {error}"
         except Exception as error:  # a paper that breaks the reader must cost this paper only
             message = f"paper {paper_id}: {type(error).__name__} while reading it: {str(error)[:300]}"
