@@ -11,7 +11,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,12 @@ class Spending:
         self.cost = round(self.cost + (cost or 0.0), 12)
         self.unpriced += cost is None
 
+    def add_up(self, other: Mapping[str, Any]) -> None:
+        """Add what another one says, as `vars` or a line of the ledger has it."""
+        for name, value in vars(self).items():
+            more = other.get(name) or 0
+            setattr(self, name, value or bool(more) if name == "estimated" else value + more)
+
 
 @dataclass
 class Entry:
@@ -60,7 +66,7 @@ class Entry:
 
     `reason` is a short stable word; `made` counts the rows that went on from it. `detail` holds what it
     rests on (letters of the votes, ids of the rows made, the failure's text). `model` is the name as the
-    provider answered it.
+    provider answered it. `by_model` parts `spending` where more than one model was asked, else it is empty.
     """
 
     row_id: str
@@ -75,6 +81,7 @@ class Entry:
     parser: str = ""
     sampling: dict[str, Any] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
+    by_model: dict[str, Spending] = field(default_factory=dict)
     made: int = 0
     detail: dict[str, Any] = field(default_factory=dict)
 
@@ -110,7 +117,8 @@ class Ledger:
     def record(self, entry: Entry) -> None:
         """Append one decision, with the time (seconds since 1970) and the run's id."""
         # `vars`, as `asdict` copies deeply, for each of millions of decisions.
-        line = {"time": round(time.time(), 3), "run_id": self.run_id, **vars(entry), "spending": vars(entry.spending)}
+        line = {"time": round(time.time(), 3), "run_id": self.run_id, **vars(entry), "spending": vars(entry.spending),
+                "by_model": {name: vars(part) for name, part in entry.by_model.items()}}  # fmt: skip
         self._lines.write(line)
 
 

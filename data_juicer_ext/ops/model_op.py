@@ -69,6 +69,7 @@ class Calls:
     """The calls of one row: asks the model, repairs once, and counts what it took.
 
     `spending` is what this run paid, `worth` what the answers have cost whenever they were paid for.
+    Where a row asks a second model, `beside` makes that one's calls.
     """
 
     def __init__(self, model: Model, endpoint: EndpointConfig) -> None:
@@ -76,6 +77,28 @@ class Calls:
         self.spending, self.worth = Spending(), Spending()
         self.unstored = ""  # why an answer could not be stored
         self.model_name = ""
+        self._own = Spending()  # of `spending`, what went to this model
+        self._all = [self]
+
+    def beside(self, model: Model, endpoint: EndpointConfig) -> "Calls":
+        """The calls of the same row to another model; the row's spending and worth count them too."""
+        other = Calls(model, endpoint)
+        other.spending, other.worth, other._all = self.spending, self.worth, self._all
+        self._all.append(other)
+        return other
+
+    @property
+    def not_stored(self) -> str:
+        """Why an answer to this row, of any model, could not be stored; "" where all were."""
+        return next((calls.unstored for calls in self._all if calls.unstored), "")
+
+    def by_model(self) -> dict[str, Spending]:
+        """What this run paid by model, for rows that asked more than one; else empty."""
+        paid: dict[str, Spending] = {}
+        for calls in self._all:
+            if calls._own.calls:
+                paid.setdefault(calls.model_name or calls.endpoint.model, Spending()).add_up(vars(calls._own))
+        return paid if len(paid) > 1 else {}
 
     async def ask(self, request: Request) -> Result:
         """One call; failures come back as `Failure`."""
@@ -104,17 +127,18 @@ class Calls:
         return parse(second.text), second
 
     def _count(self, result: Result) -> None:
-        spent, cost = self.spending, cost_of(result, self.endpoint)
+        cost = cost_of(result, self.endpoint)
         stored = isinstance(result, Answer) and result.from_store
         made = stored or result.tries > 0  # else nothing went out: a budget, a dead endpoint
         self.worth.calls += made
         self.worth.add(result.usage, cost)
-        spent.calls += made
-        spent.store_hits += stored
-        if not stored:
-            spent.tries += result.tries
-            spent.seconds = round(spent.seconds + result.seconds, 4)
-            spent.add(result.usage, cost)
+        for spent in (self.spending, self._own):
+            spent.calls += made
+            spent.store_hits += stored
+            if not stored:
+                spent.tries += result.tries
+                spent.seconds = round(spent.seconds + result.seconds, 4)
+                spent.add(result.usage, cost)
         if isinstance(result, Answer):
             self.model_name = result.model
         elif result.kind == "store":
@@ -242,8 +266,8 @@ class ModelOp(OwnOp):
             self._record(row, outcome, calls)
             if watch is not None:
                 watch.decided(outcome.verdict, calls.spending)
-            if calls.unstored:
-                raise RecordError(calls.unstored)
+            if calls.not_stored:
+                raise RecordError(calls.not_stored)
             return outcome
 
         def unrecorded(row: dict[str, Any], error: Exception) -> Outcome:
@@ -263,7 +287,7 @@ class ModelOp(OwnOp):
             verdict=outcome.verdict, reason=outcome.reason,
             paper_id=str(row.get("paper_id", "")), figure_id=str(row.get("figure_id", "")),
             model=calls.model_name or self.endpoint.model, prompt=self._prompt(), parser=self.parser_version,
-            sampling=self.sampling, spending=calls.spending, detail=detail,
+            sampling=self.sampling, spending=calls.spending, by_model=calls.by_model(), detail=detail,
             made=0 if outcome.verdict != "keep" else len(outcome.made) or 1,
         )  # fmt: skip
         self.run_info.ledger.record(entry)
@@ -282,7 +306,8 @@ class ModelOp(OwnOp):
         Nothing that differs between a run and the same run resumed: an export must not depend on that.
         """
         counted = {name: value for name, value in vars(worth).items() if name not in _OF_THE_RUN}
-        return {"tag": entry.tag, "model": entry.model, "prompt": entry.prompt, "parser": entry.parser,
+        several = {"models": sorted(entry.by_model)} if entry.by_model else {}
+        return {"tag": entry.tag, "model": entry.model, **several, "prompt": entry.prompt, "parser": entry.parser,
                 "sampling": entry.sampling, "reason": entry.reason, **counted}  # fmt: skip
 
 

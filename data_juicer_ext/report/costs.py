@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from data_juicer_ext.models.ledger import Spending
-from data_juicer_ext.report.counted import Counted, Vote, add_up
+from data_juicer_ext.report.counted import Counted, Vote
 from data_juicer_ext.report.scope import Scope
 
 
@@ -93,7 +93,7 @@ def total(parts: Iterable[Spending]) -> Spending:
     """The sum of spendings."""
     found = Spending()
     for part in parts:
-        add_up(found, vars(part))
+        found.add_up(vars(part))
     return found
 
 

@@ -99,19 +99,14 @@ def count(scope: Scope) -> Counted:
     return found
 
 
-def add_up(one: Spending, other: Mapping[str, Any]) -> None:
-    """Add to `one` what a line of the ledger says was spent."""
-    for name, value in vars(one).items():
-        more = other.get(name) or 0
-        setattr(one, name, value or bool(more) if name == "estimated" else value + more)
-
-
 def _pay(found: Counted, run_id: str, entry: Mapping[str, Any]) -> None:
     found.lines[run_id] += 1
     spending = entry.get("spending") or {}
     if spending.get("calls"):
-        key = run_id, entry["operator"], entry["tag"], str(entry.get("model") or "")
-        add_up(found.spent.setdefault(key, Spending()), spending)
+        by_model = entry.get("by_model") or {str(entry.get("model") or ""): spending}
+        for model, part in by_model.items():
+            key = run_id, entry["operator"], entry["tag"], model
+            found.spent.setdefault(key, Spending()).add_up(part)
 
 
 def _decide(found: Counted, begun: dict[Listing, tuple[int, float]], place: int, entry: Mapping[str, Any]) -> None:

@@ -148,8 +148,7 @@ class FigureQualityMapper(ModelOp, Mapper):
 
     def _asking(self, calls: Calls) -> Any:
         """What makes the calls of a figure's stages; those without an image go to the text model."""
-        text = Calls(get_model(self.text_endpoint, self.place), self.text_endpoint)
-        text.spending, text.worth = calls.spending, calls.worth
+        text = calls.beside(get_model(self.text_endpoint, self.place), self.text_endpoint)
 
         async def ask(stage: Stage) -> BaseModel | NoReport:
             asked = request(stage.template, self._sampling(stage), stage.images, **stage.fields)
@@ -160,7 +159,6 @@ class FigureQualityMapper(ModelOp, Mapper):
                 lambda parse: parse.problem,
                 self.repair_template,
             )
-            calls.unstored = calls.unstored or text.unstored
             if isinstance(answer, Failure):
                 failed = undecided(answer)
                 return NoReport(failed.reason, f"{stage.name}: {failed.message}")

@@ -12,6 +12,8 @@ from PIL import Image
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import decisions
 from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.report.counted import count
+from data_juicer_ext.report.scope import scope_of
 from data_juicer_ext.rows import Figure, figure_row, to_json
 from tests.fake_openai import FakeServer, Received, Reply, text_of
 from tests.host import run_here
@@ -200,6 +202,12 @@ def test_stages_without_an_image_can_go_to_another_model(server: FakeServer, row
     assert quality(row)["run_id"] == "F5"
     [entry] = ledger(tmp_path)
     assert entry["spending"]["calls"] == 3 and entry["prompt"].count("scifigqual/agent_") == 3
+    paid = {model: part["calls"] for model, part in entry["by_model"].items()}
+    assert paid == {"vision-model": 1, "text-model": 2}
+    assert sum(part["prompt_tokens"] for part in entry["by_model"].values()) == entry["spending"]["prompt_tokens"]
+    assert json.loads(row["provenance"])["steps"][-1]["models"] == ["text-model", "vision-model"]
+    spent = count(scope_of(tmp_path)).spent
+    assert {key[3]: spending.calls for key, spending in spent.items()} == paid, "the report prices each at its own"
 
 
 def test_a_bad_row_costs_only_itself(server: FakeServer, rows: Rows, tmp_path: Path) -> None:
