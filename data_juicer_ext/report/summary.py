@@ -1,8 +1,7 @@
-"""The summary of a run as text: funnel, files, and a few kept pairs."""
+"""The summary of a run as text: funnel, files, and a few kept rows."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import decisions, read_lines
 from data_juicer_ext.report.exported import export_files, read_rows
 from data_juicer_ext.report.funnel import Step, funnel, table
+from data_juicer_ext.report.kinds import in_words, kind_in
 from data_juicer_ext.report.scope import NoRunError
 
 
@@ -33,10 +33,10 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
         "",
         *_curation(run_dir, ids, steps),
         *_unended(about),
-        f"kept pairs: {len(kept)}",
+        f"kept {kind_in(kept)}: {len(kept)}",
         *_files(run_dir, export),
     ]
-    parts += [text for row in _spread(kept, pairs) for text in ("", *_pair(row))]
+    parts += [text for row in _spread(kept, pairs) for text in ("", *in_words(row))]
     return "\n".join(parts)
 
 
@@ -75,15 +75,3 @@ def _spread(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
                 seen.add(key)
                 chosen[index] = row
     return list(chosen.values())[: max(count, 0)]
-
-
-def _pair(row: dict[str, Any]) -> list[str]:
-    source = json.loads(row.get("provenance") or "{}").get("source", {})
-    options = row.get("options") or []
-    lines = [f"Q: {row.get('question', '')}"]
-    for index, option in enumerate(options):
-        letter = chr(ord("A") + index)
-        lines.append(f"   {'*' if letter == row.get('answer') else ' '} {letter}. {option}")
-    lines.append(f"   paper {row.get('paper_id')}, figure {row.get('number')}, claim from {source.get('place', '')}")
-    lines.append(f"   image {', '.join(row.get('images') or [])}")
-    return lines

@@ -8,6 +8,7 @@ from typing import Any
 
 from data_juicer_ext.ops.closing import undecided_words, unreadable_words
 from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.report.kinds import kind_in
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner.manifest import Entry, Manifest
 from data_juicer_ext.runner.merged import identity
@@ -35,13 +36,14 @@ def closing(manifest: Manifest, run_dir: Path, kept: int, decisions: Iterable[Ma
     """Unreadable inputs, undecided rows, and the counts of the whole run folder with the files."""
     undecided = list(read_rows(run_dir / "undecided.jsonl", known_by=identity))
     whole = manifest.whole
+    kind = kind_in(read_rows(run_dir / "pairs.jsonl"))
     counts = (
-        f"{kept} kept pairs, {sum(e.refused for e in whole)} refused, {len(undecided)} undecided, from "
+        f"{kept} kept {kind}, {sum(e.refused for e in whole)} refused, {len(undecided)} undecided, from "
         f"{sum(e.papers for e in whole)} of {sum(e.papers for e in manifest.shards)} papers "
         f"({len(whole)} of {len(manifest.shards)} shards, {sum(e.seconds for e in whole):.0f} s{_money(whole)})"
     )
     parts = (unreadable_words(decisions), undecided_words(undecided, run_dir / "undecided.jsonl"),
-             f"{counts}\n  kept pairs  {run_dir / 'pairs.jsonl'}")  # fmt: skip
+             f"{counts}\n  kept {kind}  {run_dir / 'pairs.jsonl'}")  # fmt: skip
     return "\n".join(part for part in parts if part)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.report.kinds import in_words, kind_of
 from data_juicer_ext.report.summary import NoRunError, summary
 
 
@@ -49,3 +50,27 @@ def test_a_killed_run_is_said_to_be_one(tmp_path: Path) -> None:
 def test_a_folder_without_a_run(tmp_path: Path) -> None:
     with pytest.raises(NoRunError, match="holds no run"):
         summary(tmp_path)
+
+
+def test_scored_figures_are_told_by_their_scores(tmp_path: Path) -> None:
+    quality = {"scores": {"VC": 8, "SL": 7, "C": None, "CTX": 6, "MR": 9}}
+    row = {"row_id": "f", "paper_id": "a", "number": "2", "figure_id": "2", "caption": "Loss \n over time",
+           "images": ["i.png"], "quality": json.dumps(quality), "quality_overall": 7.5, "provenance": ""}  # fmt: skip
+    text = summary(finished(tmp_path, [row]))
+    assert "kept scored figures: 1" in text and "Q:" not in text and "claim from" not in text
+    assert "overall 7.5 (VC 8, SL 7, C -, CTX 6, MR 9)\n   Loss over time\n   paper a, figure 2" in text
+
+
+def test_rated_images_judged_diagrams_and_answers_are_told_as_such() -> None:
+    rated = {"rating": "{}", "rating_mean": 3.0, "rating_perception": 2.5, "rating_knowledge": 3.5,
+             "rating_method": "logprobs", "images": ["i.png"]}  # fmt: skip
+    assert kind_of(rated) == "rated images" and in_words(rated)[0] == "perception 2.50, knowledge 3.50 (by logprobs)"
+    judged = {"judgement": "{}", "s_final": 0.4, "diagram_type": "AF", "generator": "g1", "images": ["i.png"]}
+    assert kind_of(judged) == "judged diagrams" and in_words(judged)[0].startswith("AF: g1 0.400 of 1")
+    answer = pair("a", "1", 1) | {"model_answer": "", "answer_kind": "several", "answer_correct": 0}
+    assert kind_of(answer) == "answers" and "   answered several: wrong" in in_words(answer)
+
+
+def test_no_rows_and_rows_of_others_are_rows(tmp_path: Path) -> None:
+    assert "kept rows: 0" in summary(finished(tmp_path, []))
+    assert kind_of({"text": "x"}) == "rows" and in_words({"text": "x", "row_id": "7"})[0] == "rows: 7"

@@ -122,7 +122,7 @@ def test_all_shards_are_run_once_and_joined(given: Given) -> None:
     assert given.run() == 0
     assert given.states == ["done"] * 4 and len(given.merged()) == 19
     assert sum(e.kept for e in given.manifest.shards) == 19 and sum(e.refused for e in given.manifest.shards) == 1
-    assert "19 kept pairs, 1 refused, 0 undecided, from 20 of 20 papers" in given.text
+    assert "19 kept rows, 1 refused, 0 undecided, from 20 of 20 papers" in given.text
     before = given.merged()
     assert given.run() == 0 and Played.jobs == [] and given.merged() == before
     assert (given.run_dir / "undecided.jsonl").read_text() == ""
@@ -323,6 +323,6 @@ def test_the_summary_is_over_all_shards(given: Given) -> None:
     Played.fate = staticmethod(lambda paper: "drop" if paper == "p00" else "keep")
     given.run()
     text = run_summary(given.run_dir, pairs=0)
-    assert "kept pairs: 19" in text
+    assert "kept rows: 19" in text
     [line] = [line for line in text.splitlines() if line.startswith("after op")]
     assert line.split()[2:] == ["19", "1", "0", "drop", "1"]
