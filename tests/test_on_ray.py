@@ -12,7 +12,7 @@ from tests.host import dj_process, with_parameters
 from tests.scripted import ScriptedModels
 from tests.test_dj_process import configured, environment, kept, latex_paper, verdicts
 
-pytestmark = [pytest.mark.host, pytest.mark.ray]
+pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 
 
 def test_outages_and_recovery_on_ray(tmp_path: Path) -> None:

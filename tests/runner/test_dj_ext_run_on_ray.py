@@ -14,7 +14,7 @@ from tests.fake_openai import FakeServer, Reply
 from tests.runner.driving import asked, finished, ids, papers, shards, stopped_after, write_recipe
 from tests.scripted import ScriptedModels
 
-pytestmark = [pytest.mark.host, pytest.mark.ray]
+pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 
 
 def test_a_killed_run_on_ray_goes_on_to_the_rows_of_the_default_executor(tmp_path: Path) -> None:
