@@ -1,6 +1,5 @@
 """Paper row to the same row with its figures."""
 
-import errno
 import json
 import re
 from base64 import b64decode
@@ -11,12 +10,11 @@ from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
-from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import set_column, to_rows
-from data_juicer_ext.ops.dataset_file import look, missing_columns, repeated_ids
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count, one_of
-from data_juicer_ext.ops.recipe import RecipeError, is_on_ray, only_trying, running, stop
-from data_juicer_ext.rows import content_id, dump_figures, scrub, to_json
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count, one_of
+from data_juicer_ext.ops.paper_mapper import PaperMapper
+from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.rows import dump_figures, scrub, to_json
 
 OP_NAME = "latex_figure_context_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -27,7 +25,7 @@ PAPERS_A_BATCH = 8
 
 
 @OPERATORS.register_module(OP_NAME)
-class LatexFigureContextMapper(OwnOp, Mapper):
+class LatexFigureContextMapper(PaperMapper, Mapper):
     """Finds the figures of a LaTeX paper with captions, labels, images and citing paragraphs.
 
     Input: a row a paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz,
@@ -98,6 +96,7 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         super().__init__(*args, **kwargs)
         self.paper_id_key, self.paper_path_key = paper_id_key, paper_path_key
         self.latex_key, self.figures_key = latex_key, figures_key
+        self.source_keys = (paper_path_key, latex_key)
         try:
             one_of("granularity", granularity, ("figure", "panel"))
             between("caption_matching_threshold", caption_matching_threshold, 0.0, 1.0)
@@ -109,32 +108,13 @@ class LatexFigureContextMapper(OwnOp, Mapper):
                      "caption_matching_threshold": caption_matching_threshold,
                      "images_from_pdf": images_from_pdf, "compiled_pdf": compiled_pdf}  # fmt: skip
             self.options = _options(given, citation_commands, paragraph_separator, {"dpi": dpi, **bounds})
-            self._check_dataset()
+            self.check_dataset("; a paper's row needs its path or its LaTeX")
         except ValueError as error:
             stop(f"{OP_NAME}: {error}")
         if kwargs.get("batch_size") in (None, 1000):
             self.batch_size = PAPERS_A_BATCH
         self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
-        self._note_lines_without_id()
-
-    def _check_dataset(self) -> None:
-        config = running()
-        self._lines_without_id: list[int] = []
-        found = look(str(config.get("dataset_path") or ""), self.paper_id_key) if config else None
-        if found is None:
-            return
-        problem = missing_columns(found.columns, (self.paper_path_key, self.latex_key))
-        if problem:
-            raise RecipeError(f"{problem}; a paper's row needs its path or its LaTeX")
-        if problem := repeated_ids(found, self.paper_id_key):
-            raise RecipeError(problem)
-        if not is_on_ray(config):  # the default executor's loader drops these rows without a word
-            self._lines_without_id = found.without_id
-
-    def _note_lines_without_id(self) -> None:
-        for line in [] if only_trying() else self._lines_without_id:
-            message = f"line {line} of the dataset has no {self.paper_id_key}; give each paper an id of its own"
-            self.record(f"line-{line}", "drop", "unreadable_paper", {"message": message})
+        self.note_lines_without_id()
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of paper rows, each with its figures."""
@@ -151,26 +131,19 @@ class LatexFigureContextMapper(OwnOp, Mapper):
             found = self._extract(row)
         except PaperError as error:
             message = f"paper {paper_id or '(no paper_id)'}: {error}"
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
-                self.unwritable(error)
-            message = f"paper {paper_id}: {error}"
         except Exception as error:  # a paper that breaks the parser must cost this paper only
-            message = f"paper {paper_id}: {type(error).__name__} while reading it: {str(error)[:300]}"
+            message = self.why_unread(row, error)
         else:
-            self._note(row, "keep", "read" if found.figures else "no_figures",
+            self.note(row, "keep", "read" if found.figures else "no_figures",
                        {"figures": len(found.figures), "main_file": found.main_file,
                         "main_reason": found.main_reason, "notes": found.notes[:50]})  # fmt: skip
             return dump_figures(found.figures), "", to_json(found.notes)
-        self._note(row, "drop", "unreadable_paper", {"message": scrub(message)})
+        self.note(row, "drop", "unreadable_paper", {"message": scrub(message)})
         return "[]", scrub(message), "[]"
 
     def _extract(self, row: dict[str, Any]) -> Extraction:
-        if not row.get(self.paper_id_key):
-            place = str(row.get(self.paper_path_key) or "")[:200]
-            raise PaperError(
-                f"the row has no {self.paper_id_key} (path: {place or 'none'}); give each paper an id of its own"
-            )
+        if problem := self.no_id(row):
+            raise PaperError(problem)
         given = _json_list(row, "given_captions")
         captions = None if given is None else [str(caption or "") for caption in given]
         images = self._given_images(row)
@@ -185,11 +158,6 @@ class LatexFigureContextMapper(OwnOp, Mapper):
         """Paths, made absolute, or the bytes of the images that came with a row."""
         images = [_image(item) for item in _json_list(row, "given_images") or ()]
         return [str(self.paper_root / item) if isinstance(item, str) and item else item for item in images] or None
-
-    def _note(self, row: dict[str, Any], verdict: Verdict, reason: str, detail: dict[str, Any]) -> None:
-        paper_id = str(row.get(self.paper_id_key) or "")
-        where = str(row.get(self.paper_path_key) or row.get(self.latex_key) or "")
-        self.record(paper_id or content_id("paper", where), verdict, reason, detail, paper_id)
 
 
 def _options(

@@ -1,19 +1,17 @@
 """Paper row to the same row with the figures of its PDF."""
 
-import errno
 from pathlib import Path
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.models.endpoint import expand_environment
-from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import set_column, to_rows
-from data_juicer_ext.ops.dataset_file import look, missing_columns, repeated_ids
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
-from data_juicer_ext.ops.recipe import RecipeError, is_on_ray, only_trying, running, stop
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
+from data_juicer_ext.ops.paper_mapper import PaperMapper
+from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.pdf.paper import Extraction, PdfOptions, PdfProblem, read_figures
-from data_juicer_ext.rows import content_id, dump_figures, scrub, to_json
+from data_juicer_ext.rows import dump_figures, scrub, to_json
 
 OP_NAME = "pdf_figure_context_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -24,7 +22,7 @@ _NOTES = 50  # in the ledger, of a paper
 
 
 @OPERATORS.register_module(OP_NAME)
-class PdfFigureContextMapper(OwnOp, Mapper):
+class PdfFigureContextMapper(PaperMapper, Mapper):
     """Finds the figures of a PDF paper with captions, images and citing paragraphs.
 
     Input: a row a paper with `paper_id` and `paper_path` (a PDF); other columns, such as `venue` and `year`,
@@ -73,6 +71,7 @@ class PdfFigureContextMapper(OwnOp, Mapper):
         """
         super().__init__(*args, **kwargs)
         self.paper_id_key, self.paper_path_key, self.figures_key = paper_id_key, paper_path_key, figures_key
+        self.source_keys = (paper_path_key,)
         try:
             between("time_limit", time_limit, 1, 36_000)
             self.options = PdfOptions(
@@ -81,30 +80,13 @@ class PdfFigureContextMapper(OwnOp, Mapper):
                 count("layout_threads", layout_threads, 1, 256),
             )  # fmt: skip
             self.paper_root = Path(expand_environment(paper_root)).absolute()
-            self._check_dataset()
+            self.check_dataset()
         except ValueError as error:
             stop(f"{OP_NAME}: {error}")
         if kwargs.get("batch_size") in (None, 1000):
             self.batch_size = PAPERS_A_BATCH
         self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
-        self._note_lines_without_id()
-
-    def _check_dataset(self) -> None:
-        config = running()
-        self._lines_without_id: list[int] = []
-        found = look(str(config.get("dataset_path") or ""), self.paper_id_key) if config else None
-        if found is None:
-            return
-        problem = missing_columns(found.columns, (), (self.paper_path_key,)) or repeated_ids(found, self.paper_id_key)
-        if problem:
-            raise RecipeError(problem)
-        if not is_on_ray(config):  # the default executor's loader drops these rows without a word
-            self._lines_without_id = found.without_id
-
-    def _note_lines_without_id(self) -> None:
-        for line in [] if only_trying() else self._lines_without_id:
-            message = f"line {line} of the dataset has no {self.paper_id_key}; give each paper an id of its own"
-            self.record(f"line-{line}", "drop", "unreadable_paper", {"message": message})
+        self.note_lines_without_id()
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of paper rows, each with its figures."""
@@ -121,32 +103,20 @@ class PdfFigureContextMapper(OwnOp, Mapper):
             found = self._extract(row)
         except PdfProblem as problem:
             reason, message = problem.reason, f"paper {paper_id or '(no paper_id)'}: {problem}"
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
-                self.unwritable(error)
-            message = f"paper {paper_id}: {error}"
         except Exception as error:  # a paper that breaks the reader must cost this paper only
-            message = f"paper {paper_id}: {type(error).__name__} while reading it: {str(error)[:300]}"
+            message = self.why_unread(row, error)
         else:
-            self._note(row, "keep", "read" if found.figures else "no_figures",
+            self.note(row, "keep", "read" if found.figures else "no_figures",
                        {"figures": len(found.figures), "pages": found.pages, "sha256": found.sha256,
                         "notes": found.notes[:_NOTES]})  # fmt: skip
             return dump_figures(found.figures), "", to_json(found.notes), found.sha256, found.pages
-        self._note(row, "drop", reason, {"message": scrub(message)})
+        self.note(row, "drop", reason, {"message": scrub(message)})
         return "[]", scrub(message), "[]", "", 0
 
     def _extract(self, row: dict[str, Any]) -> Extraction:
         path = str(row.get(self.paper_path_key) or "")
-        if not row.get(self.paper_id_key):
-            raise PdfProblem(
-                "unreadable_paper",
-                f"the row has no {self.paper_id_key} (path: {path[:200] or 'none'}); give each paper an id of its own",
-            )
+        if problem := self.no_id(row):
+            raise PdfProblem("unreadable_paper", problem)
         if not path:
             raise PdfProblem("missing_file", f"the row has no {self.paper_path_key}")
         return read_figures(self.paper_root / path, self.run_info.images, self.options)
-
-    def _note(self, row: dict[str, Any], verdict: Verdict, reason: str, detail: dict[str, Any]) -> None:
-        paper_id = str(row.get(self.paper_id_key) or "")
-        where = str(row.get(self.paper_path_key) or "")
-        self.record(paper_id or content_id("paper", where), verdict, reason, detail, paper_id)
