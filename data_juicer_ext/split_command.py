@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluate_command import rows_of
+from data_juicer_ext.evaluate_parts.inputs import rows_of
 from data_juicer_ext.evaluation.split import Split, SplitOrder, split
 
 _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,20 @@ def test_a_file_that_is_not_there_and_a_wrong_key_are_told(
     files[files.index("--gold") + 1] = str(tmp_path / "none.jsonl")
     assert main(files) == 2
     assert "there is no file" in capsys.readouterr().err
+
+
+def test_every_part_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    for part in ("quality", "accuracy", "siqa", "preference", "stability", "agreement"):
+        with pytest.raises(SystemExit):
+            main(["evaluate", part, "--help"])
+        shown = capsys.readouterr().out
+        assert "--out FOLDER" in shown and f"evaluation/{part}" in shown
+
+
+def test_the_commands_load_no_statistics_before_they_are_needed() -> None:
+    script = (
+        "import sys, data_juicer_ext.evaluate_command\n"
+        "print([name for name in ('scipy', 'numpy', 'statsmodels', 'pandas', 'krippendorff') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

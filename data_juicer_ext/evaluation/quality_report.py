@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.evaluation.quality import Evaluation
+from data_juicer_ext.evaluation.tables import columns, write_csv
 from data_juicer_ext.judging.gating import DIMENSIONS
 
 _SHOWN = ("n", "mae", "within_1", "srcc", "bias", "mae_C", "mae_CTX", "mae_MR")
@@ -37,7 +37,7 @@ def as_text(found: Evaluation) -> str:
         if number
     ]
     table = [["", *_HEADS], *([_label(row), *(_cell(row, name) for name in _SHOWN)] for row in found.rows)]
-    lines += ["", *_columns(table), ""]
+    lines += ["", *columns(table), ""]
     lines += ["W-1: share at most 1 off. bias: positive is lenient. C, CTX, MR: MAE where the gold has them."]
     if note := found.rows[0]["srcc_note"]:
         lines += [f"no SRCC: {note}"]
@@ -60,21 +60,12 @@ def _cell(row: Mapping[str, Any], name: str) -> str:
     )
 
 
-def _columns(table: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        f"{row[0]:<{widths[0]}}"
-        + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-        for row in table
-    ]
-
-
 def _dispersion_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not any(row["n"] for row in rows):
         return ["", "no figure has two raters: nothing to say of their dispersion"]
     table = [["raters", "n", "mean spread", "median", "W-1 pairs"]]
     table += [[row["dimension"], *(_cell(row, name) for name in _DISPERSION[1:])] for row in rows]
-    return ["", *_columns(table)]
+    return ["", *columns(table)]
 
 
 def _adjudication_lines(listed: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -110,15 +101,7 @@ def write(found: Evaluation, folder: Path) -> list[Path]:
               for entry in found.adjudication]  # fmt: skip
     return [
         whole,
-        _write_csv(folder / "quality.csv", ["by", "value", *measures, "srcc_note"], found.rows),
-        _write_csv(folder / "dispersion.csv", _DISPERSION, found.dispersion),
-        _write_csv(folder / "adjudication.csv", ("figure", "gap", "overalls", "wide"), listed),
+        write_csv(folder / "quality.csv", ["by", "value", *measures, "srcc_note"], found.rows),
+        write_csv(folder / "dispersion.csv", _DISPERSION, found.dispersion),
+        write_csv(folder / "adjudication.csv", ("figure", "gap", "overalls", "wide"), listed),
     ]
-
-
-def _write_csv(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path

@@ -1,0 +1,1 @@
+"""Accuracy of models on a finished set of multiple-choice questions (VeriSciQA appendix G, SIQA-U)."""

@@ -1,0 +1,63 @@
+"""A statistic with its interval, or the words why it is not defined: never a NaN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Measure:
+    """`value` with the ends `low` and `high` of its 95% interval (None where none was made).
+
+    Where there is no value, it is None and `note` says "not defined: ..." and why.
+    """
+
+    value: float | None
+    note: str = ""
+    low: float | None = None
+    high: float | None = None
+
+    def shown(self, digits: int = 3) -> str:
+        """For a table: "0.743", or "-" where it is not defined."""
+        return "-" if self.value is None else f"{self.value:.{digits}f}"
+
+    def with_interval(self, digits: int = 3) -> str:
+        """For a table: "0.743 (0.700 to 0.790)", the value alone where it has no interval."""
+        if self.low is None or self.high is None:
+            return self.shown(digits)
+        return f"{self.shown(digits)} ({self.low:.{digits}f} to {self.high:.{digits}f})"
+
+
+def undefined(why: str) -> Measure:
+    """The measure that is not there, and why."""
+    return Measure(None, f"not defined: {why}")
+
+
+def finite(value: float, why: str) -> Measure:
+    """`value` as a measure; not defined, for `why`, where it is no finite number."""
+    return Measure(float(value)) if math.isfinite(value) else undefined(why)
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for CSV: a measure `m` as m, m_low, m_high and m_note, everything else as it is."""
+    found = dict[str, Any]()
+    for name, value in row.items():
+        if isinstance(value, Measure):
+            parts = (("", value.value), ("_low", value.low), ("_high", value.high), ("_note", value.note))
+            found |= {f"{name}{ending}": part for ending, part in parts}
+        else:
+            found[name] = value
+    return found
+
+
+def notes(row: Mapping[str, Any], label: str = "") -> list[str]:
+    """A line for each reason why measures of a row are not defined, with the measures' names."""
+    reasons: dict[str, list[str]] = {}
+    for name, value in row.items():
+        if isinstance(value, Measure) and value.note:
+            reasons.setdefault(value.note, []).append(name)
+    before = f"{label}: " if label else ""
+    return [f"{before}{', '.join(names)} {note}" for note, names in reasons.items()]

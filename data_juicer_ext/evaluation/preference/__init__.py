@@ -1,0 +1,1 @@
+"""SciDiag: a judge of generated diagrams against people's preferences."""

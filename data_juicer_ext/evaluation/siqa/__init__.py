@@ -1,0 +1,1 @@
+"""SIQA-S: scores of scientific images against people's mean opinion scores."""
