@@ -1,4 +1,4 @@
-"""Draw the figures of the sample papers and pack the two that travel as archives.
+"""Draw the figures of the sample papers, pack the two that travel as archives, and draw three flawed images.
 
     .venv/bin/pip install matplotlib
     .venv/bin/python examples/draw_figures.py
@@ -25,11 +25,13 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
+from PIL import Image, ImageFilter
 
 HERE = Path(__file__).resolve().parent
 ROUTER = HERE / "papers" / "tide_router" / "figures"
 MARSH = HERE / "sources" / "salt_marsh"
 PLATE = HERE / "papers" / "ribbed_plate_images"
+IMAGES = HERE / "images"
 
 BLUE, ORANGE, GREEN, GREY = "#2b6ca3", "#d9822b", "#3c8d53", "#8a8f98"
 
@@ -166,6 +168,22 @@ def draw_plate() -> None:
           ("Rib spacing (mm)", "Shedding frequency (Hz)"), PLATE / "shedding.png")  # fmt: skip
 
 
+def draw_flawed() -> None:
+    """Images of images.jsonl with a flaw each: axes without titles, uneven steps, blur."""
+    depths, warmth = [0.0, 5.0, 10.0, 15.0, 20.0, 25.0], [4.1, 3.2, 2.6, 2.1, 1.9, 1.8]
+    lines(depths, [("borehole", BLUE, warmth, [])], ("", ""), IMAGES / "frost_depth.png")
+    figure, axes = plt.subplots(figsize=(5.6, 3.6))
+    axes.plot(range(5), [12, 31, 44, 52, 55], "o-", color=ORANGE)
+    axes.set_xticks(range(5), ["0", "2", "9", "12", "60"], fontsize=12)
+    axes.set_xlabel("Dive time (min)", fontsize=12)
+    axes.set_ylabel("Species counted", fontsize=12)
+    bare(axes)
+    save(figure, IMAGES / "reef_dive.png")
+    with Image.open(PLATE / "shedding.png") as sharp:
+        flat = Image.alpha_composite(Image.new("RGBA", sharp.size, "white"), sharp.convert("RGBA")).convert("RGB")
+        flat.filter(ImageFilter.GaussianBlur(2.2)).save(IMAGES / "shedding_blurred.png")
+
+
 def pack() -> None:
     """salt_marsh as a .tar.gz and ribbed_plate as a gzipped .tex, the way arXiv ships sources."""
     buffer = io.BytesIO()
@@ -183,4 +201,5 @@ if __name__ == "__main__":
     draw_router()
     draw_marsh()
     draw_plate()
+    draw_flawed()
     pack()

@@ -38,9 +38,10 @@ class Reply:
     """What the server does with one request.
 
     `content` is the answer's text (None: a message without content), or the error's message where
-    `status` is 400 or more (`code` and `param` are then those of the error). `delay` in seconds comes
-    before the answer. `raw` replaces the whole body, so that it can be empty or cut. `hang`: no answer
-    until the client gives up. `reset`: the connection is torn down in the middle of the body.
+    `status` is 400 or more (`code` and `param` are then those of the error). `logprobs` is that field of
+    the choice. `delay` in seconds comes before the answer. `raw` replaces the whole body, so that it can
+    be empty or cut. `hang`: no answer until the client gives up. `reset`: the connection is torn down in
+    the middle of the body.
     """
 
     content: str | None = "ok"
@@ -56,6 +57,7 @@ class Reply:
     code: str | None = None
     param: str | None = None
     reasoning: str = ""
+    logprobs: Any = None
     hang: bool = False
     reset: bool = False
 
@@ -131,6 +133,8 @@ def completion(reply: Reply, body: Mapping[str, Any]) -> dict[str, Any]:
         "model": reply.model or body.get("model", ""),
         "choices": [{"index": 0, "finish_reason": reply.finish_reason, "message": message}],
     }
+    if reply.logprobs is not None:
+        answer["choices"][0]["logprobs"] = reply.logprobs
     if reply.usage is not None:
         answer["usage"] = dict(reply.usage)
     return answer

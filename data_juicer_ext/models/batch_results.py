@@ -59,7 +59,9 @@ def result_of(line: Line, config: EndpointConfig, request: Request, seconds: flo
     decision = decide(outcome)
     if isinstance(outcome, Completion) and decision is None:
         model = outcome.model or config.model
-        return Answer(outcome.text, model, outcome.finish_reason, usage, seconds, tries)
+        return Answer(
+            outcome.text, model, outcome.finish_reason, usage, seconds, tries, top_logprobs=outcome.top_logprobs
+        )
     assert decision is not None
     return failure(config, decision, seconds, tries, usage)
 

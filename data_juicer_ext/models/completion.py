@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data_juicer_ext.models.types import Usage
+from data_juicer_ext.models.logprobs import first_tokens
+from data_juicer_ext.models.types import TokenChoices, Usage
 from data_juicer_ext.rows import scrub
 
 _THINKING = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"))
@@ -24,7 +25,7 @@ class Completion:
 
     `usage` is None where the provider counted nothing; `raw_length` is the length in characters of
     all text that was generated, thinking included. `error` is the message of an error that came
-    with status 200, `error_code` its code.
+    with status 200, `error_code` its code. `top_logprobs` as in `types.Answer`.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Completion:
     raw_length: int = 0
     error: str = ""
     error_code: str = ""
+    top_logprobs: tuple[TokenChoices, ...] = ()
 
 
 def read_completion(data: Mapping[str, Any]) -> Completion:
@@ -44,14 +46,16 @@ def read_completion(data: Mapping[str, Any]) -> Completion:
     message = _mapping(choice.get("message"))
     content = _text(message.get("content")) or _text(message.get("refusal"))
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    shown = without_thinking(content)
     return Completion(
-        text=scrub(without_thinking(content)).strip(),
+        text=scrub(shown).strip(),
         model=scrub(str(data.get("model") or "")),
         finish_reason=str(choice.get("finish_reason") or "stop"),
         usage=_usage(data.get("usage")),
         raw_length=len(content) + len(reasoning),
         error=_error_text(error),
         error_code=str(_mapping(error).get("code") or ""),
+        top_logprobs=first_tokens(choice.get("logprobs"), shown, thought=shown != content or bool(reasoning)),
     )
 
 

@@ -264,6 +264,7 @@ class Dispatcher(Closing):
             usage=call.usage,
             seconds=time.monotonic() - call.started,
             tries=call.tries,
+            top_logprobs=completion.top_logprobs,
         )
 
     def _failure(self, call: _Call, decision: Decision) -> Failure:

@@ -146,6 +146,8 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
     """What is stored of an answer: all that came back, without what hangs on how it is asked for."""
     value = asdict(answer)
     del value["from_store"], value["image_flags"]
+    if not answer.top_logprobs:  # most answers have none, and no store of an earlier version holds the key
+        del value["top_logprobs"]
     return value
 
 
@@ -155,8 +157,11 @@ def answer_to_json(answer: Answer) -> str:
 
 
 def answer_from_json(value: Mapping[str, Any]) -> Answer:
-    """The answer in a decoded JSON object. Raises KeyError or TypeError for another shape."""
-    return Answer(**{**value, "usage": Usage(**value["usage"])}, from_store=True)
+    """The answer in a decoded JSON object. Raises KeyError, TypeError or ValueError for another shape."""
+    places = tuple(
+        tuple((str(token), float(logprob)) for token, logprob in place) for place in value.get("top_logprobs", ())
+    )
+    return Answer(**{**value, "usage": Usage(**value["usage"]), "top_logprobs": places}, from_store=True)
 
 
 def about_to_json(about: Mapping[str, Any]) -> str:

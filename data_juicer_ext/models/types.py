@@ -67,11 +67,18 @@ class Usage:
     estimated: bool = False
 
 
+TokenChoices: TypeAlias = tuple[tuple[str, float], ...]
+"""One place of an answer as (token, natural logarithm of its probability): the token that was drawn comes first,
+the alternatives follow from likely to unlikely. Tokens stand as the provider spells them (" Good", "\u2581Good")."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A model's text. `model` is the name as the provider answered it, `seconds` includes retries.
 
     `image_flags` say what was done to the request's images to send them (`figures.image_parts.ImagePart`).
+    `top_logprobs` holds the first tokens of `text` (thinking left out) with their alternatives, where the request
+    asked for them (sampling `logprobs` and `top_logprobs`) and the provider gives any; else it is empty.
     """
 
     text: str
@@ -82,6 +89,7 @@ class Answer:
     tries: int = 1
     from_store: bool = False
     image_flags: tuple[str, ...] = ()
+    top_logprobs: tuple[TokenChoices, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -127,3 +127,67 @@ def test_what_is_left_out_is_said_once(caplog: pytest.LogCaptureFixture) -> None
     assert [record.getMessage() for record in caplog.records] == [
         "model the-model takes no 'temperature' of ours: it is left out"
     ]
+
+
+# ---- log-probabilities, which an answer is the same without
+
+
+def refusing_logprobs(message: str, most: int = 0, **fields: Any) -> Any:
+    """A server that takes at most `most` alternatives (0: no log-probabilities at all)."""
+
+    def responder(body: Mapping[str, Any]) -> Reply:
+        if body.get("top_logprobs", 0) > most or ("logprobs" in body and not most):
+            return Reply(message, status=400, **fields)
+        assert ("logprobs" in body) == ("top_logprobs" in body)
+        return Reply("Good")
+
+    return responder
+
+
+@pytest.mark.parametrize(
+    ("message", "fields"),
+    [
+        ("This model does not support the 'logprobs' parameter.", {}),
+        ("logprobs is not available for gpt-5.1", {"param": "logprobs", "code": "invalid_value"}),
+        ("Extra inputs are not permitted: top_logprobs", {}),
+        ("Invalid request: logprobs", {}),
+        ("Something of request 3 went wrong", {"param": "top_logprobs"}),
+    ],
+)
+def test_an_endpoint_without_log_probabilities_is_asked_without(
+    message: str, fields: dict[str, Any], server: FakeServer
+) -> None:
+    server.responder = refusing_logprobs(message, **fields)
+    model = get_model(config_for(server, max_concurrency=1))
+    asked = question(logprobs=True, top_logprobs=20, temperature=0.5)
+    for result in drive(range(4), lambda _: model.ask(asked), reraise):
+        assert answered(result).text == "Good"
+    sent = [request.body for request in server.requests]
+    assert all("temperature" in body for body in sent)
+    assert ["logprobs" in body for body in sent[-4:]] == [False] * 4 and len(sent) <= 6
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid 'top_logprobs': integer above maximum value. Expected a value <= 5, but got 20 instead.",
+        "Requested sample logprobs of 20, which is greater than max allowed: 5",
+        "top_logprobs must be between 0 and 5",
+    ],
+)
+def test_an_endpoint_that_names_a_lower_limit_is_asked_for_as_many(message: str, server: FakeServer) -> None:
+    server.responder = refusing_logprobs(message, most=5)
+    model = get_model(config_for(server, max_concurrency=8))
+    asked = question(logprobs=True, top_logprobs=20)
+    for result in drive(range(24), lambda _: model.ask(asked), reraise):
+        assert answered(result).text == "Good"
+    accepted = [request.body["top_logprobs"] for request in server.requests if request.body["top_logprobs"] <= 5]
+    assert accepted == [5] * 24
+
+
+def test_an_error_about_something_else_is_no_reason_to_leave_them_out() -> None:
+    rules = ParameterRules("m")
+    assert not rules.learn(refusal("the image is broken"), {"logprobs": True, "top_logprobs": 20})
+    assert not rules.learn(refusal("logprobs are not supported", status=500), {"logprobs": True})
+    assert not rules.learn(refusal("logprobs are not supported"), {"temperature": 0.5})
+    assert rules.apply({"logprobs": True, "top_logprobs": 20}) == {"logprobs": True, "top_logprobs": 20}

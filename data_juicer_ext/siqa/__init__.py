@@ -1,0 +1,1 @@
+"""SIQA: what scientific images are asked about (understanding), and how they are rated (scoring)."""
