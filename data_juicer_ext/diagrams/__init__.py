@@ -1,0 +1,1 @@
+"""Judging generated diagrams beside their references, by criteria of their type (SciDiag)."""

@@ -1,0 +1,110 @@
+"""Row of a diagram to the same row with its type; figures that are no diagrams are left out."""
+
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS, Mapper
+
+from data_juicer_ext.diagrams.pair import images_of
+from data_juicer_ext.diagrams.types import PARSER_VERSION, REFUSED, TYPES, TypeParse, parse_type
+from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.batches import replace_rows, to_rows
+from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
+from data_juicer_ext.prompts import request
+
+OP_NAME = "diagram_type_mapper"
+OWN_OPERATORS.append(OP_NAME)
+
+
+@OPERATORS.register_module(OP_NAME)
+class DiagramTypeMapper(ModelOp, Mapper):
+    """Finds the type of a diagram, one of 11, from its image and caption; other classes are refused.
+
+    Input: figure rows, or pairs whose second image is the reference, which alone is looked at. Output: the same
+    rows with `diagram_type`, a code: TL timeline, LD lineage dendrogram, PE phased evolution, AF algorithmic
+    framework, CSA computer system architecture, CF conceptual framework, TR technical roadmap, GA graphical
+    abstract, ESD experimental setup, IC illustrative case, MD mechanism. Plots, tables, data-driven maps,
+    mathematical and physical phenomena, chemical structures, CAD drawings, photos and others are left out, reason
+    `refused_class:<class>` in the ledger. A row that has a type keeps it, without a call. One vision call a row.
+    Source: SciDiagBench, section 3.2.
+    """
+
+    _batched_op = True
+    needs = ("row_id", "images", "caption")
+    makes = ("diagram_type", "provenance")
+    template = "scidiag/type"
+    fields = ("types", "refused", "caption")
+    repair_template = "scidiag/repair"
+    parser_version = PARSER_VERSION
+
+    def __init__(
+        self,
+        api_model: str = "offline",
+        api_endpoint: str | None = None,
+        model_params: dict[str, Any] | None = None,
+        sampling_params: dict[str, Any] | None = None,
+        pairs: bool = True,
+        max_cost: float = 0.0,
+        max_calls: int = 0,
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param api_model: the vision model's name at its endpoint, `offline` for the embedded one; may be
+            `${NAME}` or `${NAME:-default}`.
+        :param api_endpoint: the path behind the base URL; chat completions where empty.
+        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
+            ...; see docs/models.md).
+        :param sampling_params: sent to the provider as they are; where left out, temperature 0.
+        :param pairs: the images of a row are a generated diagram and its reference, and the reference tells the
+            type. False: they are files of one figure, and all are looked at.
+        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
+            they are spent no new call goes out, and the rest is undecided. 0: no limit.
+        :param max_calls: the same in calls. 0: no limit.
+        :param run_dir: the run folder.
+        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
+        """
+        self.pairs = pairs
+        sampling = {"temperature": 0} if sampling_params is None else sampling_params
+        super().__init__(
+            api_model, api_endpoint, model_params, sampling, max_cost, max_calls, run_dir, tag, *args, **kwargs
+        )
+
+    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
+        """A batch of rows with their types; those refused or undecided are left out."""
+        columns = list(dict.fromkeys((*samples, *self.makes)))
+        outcomes = self.outcomes(to_rows(samples))
+        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), columns)
+
+    async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
+        """One row to its type."""
+        given = str(row.get("diagram_type") or "").strip()
+        if given:
+            parsed = parse_type(given)
+            if parsed.kind == "unparsable":
+                return Outcome("undecided", "error:unknown_type", message=f"diagram_type: {parsed.problem}")
+            return self._decided(row, parsed, "given")
+        images = images_of(row)[1:2] if self.pairs else images_of(row)
+        if not images:
+            needed = "the second is the reference" if self.pairs else "one at least is needed"
+            return Outcome("undecided", "error:no_image", message=f"images holds {len(images_of(row))} files: {needed}")
+        types, refused = ([vars(made) for made in classes.values()] for classes in (TYPES, REFUSED))
+        asked = request(self.template, self.sampling, tuple(images), caption=str(row.get("caption") or ""),
+                        types=types, refused=refused)  # fmt: skip
+        answer = await calls.ask_parsed(asked, parse_type, lambda parse: parse.problem, self.repair_template)
+        if isinstance(answer, Failure):
+            return undecided(answer)
+        return self._decided(row, answer[0], "typed")
+
+    def _decided(self, row: dict[str, Any], parsed: TypeParse, reason: str) -> Outcome:
+        if parsed.kind == "unparsable":
+            return Outcome("undecided", "unparsable", message=parsed.problem)
+        if parsed.kind == "refused":
+            refused = REFUSED[parsed.code]
+            return Outcome("drop", f"refused_class:{refused.code}", message=f"{refused.name}: no diagram to be judged")
+        made = {**row, "diagram_type": parsed.code, "provenance": row.get("provenance") or "{}"}
+        return Outcome("keep", reason, [made], detail={"diagram_type": parsed.code})
