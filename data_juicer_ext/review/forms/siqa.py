@@ -1,0 +1,17 @@
+"""Scientific images, rated for perception and knowledge on five levels (SIQA, section 4 and appendix C)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from data_juicer_ext.review.forms.form import Form, Row, Stage, asks
+
+
+class SIQA(Form):
+    """The image alone, two levels from 1 (Bad) to 5 (Excellent)."""
+
+    name = "siqa"
+
+    def stages(self, row: Row) -> Sequence[Stage]:
+        """One stage."""
+        return [Stage("image", [], list(asks(self.name, 1, 5).values()))]
