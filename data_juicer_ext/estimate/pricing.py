@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from data_juicer_ext.estimate.steps import Step
 from data_juicer_ext.models.client import cost_of
+from data_juicer_ext.models.endpoint import EndpointConfig
 from data_juicer_ext.models.types import Answer, Usage
 
 _MILLION = 1_000_000
@@ -12,13 +13,21 @@ _MILLION = 1_000_000
 def unit_prices(step: Step) -> tuple[float, float] | None:
     """US dollars of one prompt and one completion token at a step; None where the price is unknown.
 
-    Nothing comes from the provider's cache. Raises PriceError for a wrong price file.
+    Models that are all asked the same share the calls, so theirs is the mean. Nothing comes from the provider's
+    cache. Raises PriceError for a wrong price file.
     """
-    if step.endpoint is None:
+    if not step.endpoints:
         return 0.0, 0.0
-    sides = [
-        cost_of(Answer("", step.endpoint.model, usage=usage), step.endpoint)
+    prices = [_prices(endpoint) for endpoint in step.endpoints]
+    known = [price for price in prices if price is not None]
+    if len(known) < len(prices):
+        return None
+    return sum(prompt for prompt, _ in known) / len(known), sum(completion for _, completion in known) / len(known)
+
+
+def _prices(endpoint: EndpointConfig) -> tuple[float, float] | None:
+    prompt, completion = (
+        cost_of(Answer("", endpoint.model, usage=usage), endpoint)
         for usage in (Usage(prompt_tokens=_MILLION), Usage(completion_tokens=_MILLION))
-    ]
-    prompt, completion = sides
+    )
     return None if prompt is None or completion is None else (prompt / _MILLION, completion / _MILLION)

@@ -38,6 +38,12 @@ class Step:
         return self.op.endpoint if isinstance(self.op, ModelOp) else None
 
     @property
+    def endpoints(self) -> list[EndpointConfig]:
+        """The endpoints of all models that a row is put to alike, the step's own the first of them."""
+        several: list[EndpointConfig] | None = getattr(self.op, "endpoints", None)
+        return several or ([self.endpoint] if self.endpoint is not None else [])
+
+    @property
     def model(self) -> str:
         """The model's name, "" where there is none."""
         return self.endpoint.model if self.endpoint is not None else ""
@@ -45,7 +51,7 @@ class Step:
     @property
     def is_free(self) -> bool:
         """Whether it costs nothing for certain: no model, or the embedded one."""
-        return self.op is not None and self.model in ("", OFFLINE)
+        return self.op is not None and all(endpoint.model == OFFLINE for endpoint in self.endpoints)
 
 
 @dataclass(frozen=True)
@@ -123,4 +129,9 @@ def _without(given: dict[str, Any], **settings: str) -> dict[str, Any]:
         named = params == "model_params" or given.get(model)
         if named and isinstance(given.get(params) or {}, Mapping):
             changed[params] = {**(given.get(params) or given.get("model_params") or {}), **settings}
+    several = given.get("models")
+    if isinstance(several, list) and all(isinstance(model, Mapping) for model in several):
+        changed["models"] = [
+            {**model, "model_params": {**(model.get("model_params") or {}), **settings}} for model in several
+        ]
     return changed

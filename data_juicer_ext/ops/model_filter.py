@@ -1,7 +1,6 @@
 """What the three verification filters share: a verdict a row in stats, and only `keep` stays."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from data_juicer.ops.base_op import Filter
@@ -9,9 +8,9 @@ from data_juicer.utils.constant import Fields
 
 from data_juicer_ext.models.types import Answer, Failure, Request
 from data_juicer_ext.ops.batches import to_rows
+from data_juicer_ext.ops.choices import ask_letter, order_of
 from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome
-from data_juicer_ext.qa.letters import PARSER_VERSION, LetterParse, parse_letter
-from data_juicer_ext.qa.permute import original_letters, permutation
+from data_juicer_ext.qa.letters import PARSER_VERSION, LetterParse
 from data_juicer_ext.qa.verdicts import Decision
 from data_juicer_ext.rows import QA_ROW
 
@@ -46,27 +45,13 @@ class ModelFilter(ModelOp, Filter):
         self, calls: Calls, request: Request, options: Sequence[str]
     ) -> tuple[LetterParse, Answer] | Failure:
         """One call and the option it chooses, asked for again once where none can be read."""
-
-        def parse(text: str) -> LetterParse:
-            return parse_letter(text, options)
-
-        def problem(parsed: LetterParse) -> str:
-            return "no option could be read from it" if parsed.kind == "unparsable" else ""
-
-        return await calls.ask_parsed(request, parse, problem, self.repair_template)
+        return await ask_letter(calls, request, options, self.repair_template)
 
     def order(self, row: dict[str, Any], draw: int, permute: bool) -> tuple[int, ...]:
         """The order in which a draw shows the options: position -> index of the option."""
-        if not permute:
-            return tuple(range(len(row["options"])))
-        return permutation(row["options"], (row["row_id"], self.tag), draw)
+        return order_of(row, self.tag, draw, permute)
 
     def outcome(self, row: dict[str, Any], decision: Decision, **columns: Any) -> Outcome:
         """A decision as an outcome that also notes this filter's part in the row's provenance."""
         return Outcome(decision.verdict, decision.reason, columns={"provenance": row["provenance"], **columns},
                        detail=decision.detail, message=str(decision.detail.get("message", "")))  # fmt: skip
-
-
-def mapped_back(parse: LetterParse, order: Sequence[int]) -> LetterParse:
-    """A parse of permuted options with the letters that the row itself gives them."""
-    return replace(parse, letters=original_letters(parse.letters, order))

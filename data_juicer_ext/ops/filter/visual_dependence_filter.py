@@ -7,7 +7,8 @@ from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.model_filter import ModelFilter, mapped_back
+from data_juicer_ext.ops.choices import mapped_back
+from data_juicer_ext.ops.model_filter import ModelFilter
 from data_juicer_ext.ops.model_op import Calls, Outcome
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
 from data_juicer_ext.ops.recipe import stop

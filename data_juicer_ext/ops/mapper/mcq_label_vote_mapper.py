@@ -1,0 +1,161 @@
+"""QA row to the same row with the label that several models agree on."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from data_juicer.ops.base_op import OPERATORS
+
+from data_juicer_ext.annotation.label_votes import in_audit, label, majority_of
+from data_juicer_ext.annotation.questions import question_problem
+from data_juicer_ext.models.client import get_model
+from data_juicer_ext.models.endpoint import ConfigError, EndpointConfig, parse_model_params, require_key
+from data_juicer_ext.models.ray_governor import share_with_workers
+from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.choices import ask_letter, mapped_back, order_of
+from data_juicer_ext.ops.class_mapper import images_of
+from data_juicer_ext.ops.model_mapper import ModelMapper
+from data_juicer_ext.ops.model_op import Calls, Outcome, checked_sampling
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
+from data_juicer_ext.ops.recipe import only_trying, stop
+from data_juicer_ext.prompts import request
+from data_juicer_ext.qa.letters import PARSER_VERSION
+from data_juicer_ext.qa.permute import shown
+from data_juicer_ext.qa.verdicts import Draw, draw_label
+from data_juicer_ext.rows import add_provenance
+
+OP_NAME = "mcq_label_vote_mapper"
+OWN_OPERATORS.append(OP_NAME)
+
+_SETTINGS = ("api_model", "api_endpoint", "model_params", "sampling_params")
+
+
+@OPERATORS.register_module(OP_NAME)
+class MCQLabelVoteMapper(ModelMapper):
+    """Labels questions by the majority of several models that answer each from its image, apart from each other.
+
+    Input: QA rows, with or without an answer. Output: the same rows with `answer` (the majority's letter),
+    `answer_before` (the letter that the row came with), `audit` ("yes" for a sample that people should check, else
+    "no"), and every model's vote in `provenance`. Ties, and questions without a majority, are refused. One call a
+    model and question, and one repair. A failed call leaves the row undecided unless the other votes
+    settle it whatever the missing one was. Source: SIQA, section 3.3.
+    """
+
+    needs = ("row_id", "images", "question", "options", "answer")
+    makes = ("answer", "answer_before", "audit", "provenance")
+    template = "annotation/label_vote"
+    repair_template = "annotation/repair"
+    fields = ("caption", "question", "options")
+    parser_version = PARSER_VERSION
+
+    def __init__(
+        self,
+        models: list[dict[str, Any]] | None = None,
+        majority: int = 0,
+        permute_options: bool = True,
+        with_caption: bool = True,
+        audit_share: float = 0.05,
+        audit_seed: int = 0,
+        max_cost: float = 0.0,
+        max_calls: int = 0,
+        run_dir: str = DEFAULT_RUN_DIR,
+        tag: str = "",
+        *args: Any,
+        **kwargs: Any,
+    ):
+        """
+        Initialization method.
+
+        :param models: the models that vote, 2 to 15, each with `api_model` and, as other operators have them,
+            `model_params`, `sampling_params` and `api_endpoint`. One that is listed twice is drawn twice.
+            Where empty, two draws of the embedded model.
+        :param majority: how many models have to choose the label, 1 to their number; 0: more than half.
+        :param permute_options: show each model the options in an order of its own (seeded by the row).
+        :param with_caption: show the caption, where a row has one.
+        :param audit_share: the share of the labelled rows that get `audit` "yes", 0 to 1, drawn by their `row_id`.
+        :param audit_seed: another sample.
+        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
+            they are spent no new call goes out, and the rest is undecided. 0: no limit.
+        :param max_calls: the same in calls. 0: no limit.
+        :param run_dir: the run folder.
+        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
+        """
+        try:
+            listed = _checked(models if models is not None else [{"api_model": "offline"}] * 2)
+            self.majority = count("majority", majority, 0, len(listed)) or majority_of(len(listed))
+            between("audit_share", audit_share, 0.0, 1.0)
+            self.audit_seed = count("audit_seed", audit_seed, 0, 2**63)
+        except ConfigError as error:
+            stop(f"{OP_NAME}: {error}")
+        self.permute_options, self.with_caption, self.audit_share = permute_options, with_caption, float(audit_share)
+        one: Any = [listed[0].get(name) for name in _SETTINGS]
+        # The host fills in the parameters of the base class too; what counts is what each model has.
+        others = {name: value for name, value in kwargs.items() if name not in _SETTINGS}
+        super().__init__(*one, max_cost, max_calls, run_dir, tag, *args, **others)
+        self._set_up_voters(listed)
+
+    def _set_up_voters(self, listed: list[dict[str, Any]]) -> None:
+        """Check every model before the first row, or stop the run plainly."""
+        self.endpoints: list[EndpointConfig] = []
+        self.samplings: list[dict[str, Any]] = []
+        for number, given in enumerate(listed, 1):
+            try:
+                endpoint = parse_model_params(given["api_model"], given.get("api_endpoint"), given.get("model_params"))
+                self.samplings.append(checked_sampling(given.get("sampling_params")))
+                require_key(endpoint)
+            except ConfigError as error:
+                stop(f"{OP_NAME}: models, number {number}: {error}")
+            if not only_trying():
+                share_with_workers(endpoint)
+            self.endpoints.append(endpoint)
+        voters = list(zip(self.endpoints, self.samplings, strict=True))
+        # Equal requests get one answer: a model that is listed again makes a draw of its own.
+        self.draws = [voters[:place].count(voter) for place, voter in enumerate(voters)]
+
+    async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
+        """One question to its label."""
+        if problem := question_problem(row):
+            return Outcome("drop", "bad_question", message=problem)
+        if not images_of(row):
+            return Outcome("drop", "no_image", message="there is no image to answer from")
+        asking = [calls, *(calls.beside(self._model(endpoint, calls), endpoint) for endpoint in self.endpoints[1:])]
+        votes = await asyncio.gather(*(self._vote(row, place, one) for place, one in enumerate(asking)))
+        found = label(votes, len(row["options"]), self.majority)
+        told = [
+            {"model": one.model_name or one.endpoint.model, "sampling": sampling, "vote": draw_label(vote)}
+            for one, sampling, vote in zip(asking, self.samplings, votes, strict=True)
+        ]
+        detail = {"votes": told, "majority": self.majority, "answer_before": row["answer"]}
+        if found.verdict != "keep":
+            return Outcome(found.verdict, found.reason, detail=detail, message=found.message)
+        audit = "yes" if in_audit(str(row["row_id"]), self.audit_share, self.audit_seed) else "no"
+        noted = add_provenance(row.get("provenance") or "{}", answer_before=row["answer"], label_votes=told)
+        return self.kept(row, "labelled", {**detail, "label": found.letter, "audit": audit}, answer=found.letter,
+                         answer_before=row["answer"], audit=audit, provenance=noted)  # fmt: skip
+
+    def _model(self, endpoint: EndpointConfig, calls: Calls) -> Any:
+        """The model of an endpoint. An operator made for an estimate has no run: whoever listens hears all calls."""
+        return get_model(endpoint, self.place) if hasattr(self, "place") else calls.model
+
+    async def _vote(self, row: dict[str, Any], place: int, calls: Calls) -> Draw:
+        """How one model's answer is read, in the letters of the row, or why there is none."""
+        order = order_of(row, self.tag, place, self.permute_options)
+        options = shown(row["options"], order)
+        caption = str(row.get("caption") or "") if self.with_caption else ""
+        asked = request(self.template, self.samplings[place], images_of(row), self.draws[place], caption=caption,
+                        question=row["question"], options=options)  # fmt: skip
+        answer = await ask_letter(calls, asked, options, self.repair_template)
+        return answer if isinstance(answer, Failure) else mapped_back(answer[0], order)
+
+
+def _checked(models: Any) -> list[dict[str, Any]]:
+    """The list of models, each a mapping of known settings. Raises ConfigError."""
+    if not isinstance(models, list) or not 2 <= len(models) <= 15 or not all(isinstance(m, Mapping) for m in models):
+        raise ConfigError(f"models: expected a list of 2 to 15 mappings with `api_model`, got {models!r}"[:300])
+    for number, given in enumerate(models, 1):
+        if unknown := [str(name) for name in given if name not in _SETTINGS]:
+            allowed = ", ".join(_SETTINGS)
+            raise ConfigError(f"models, number {number}: {', '.join(unknown)} is unknown, allowed: {allowed}")
+        if not given.get("api_model"):
+            raise ConfigError(f"models, number {number} has no `api_model`")
+    return [dict(given) for given in models]
