@@ -109,6 +109,7 @@ def test_images_are_sorted_and_sampled_without_a_network(tmp_path: Path, capsys:
 
 @pytest.mark.host
 @pytest.mark.ray
+@pytest.mark.slow
 def test_both_executors_give_the_same_rows_and_the_same_sample(questions: Rows, tmp_path: Path) -> None:
     dataset = write_rows(tmp_path / "questions.jsonl", questions)
     with FakeServer(scripted) as server:

@@ -131,6 +131,7 @@ def check_offline(rows: dict[str, dict[str, Any]]) -> None:
 
 @pytest.mark.host
 @pytest.mark.ray
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # two runs, each with OCR
 def test_offline_both_executors_judge_the_samples_alike(tmp_path: Path) -> None:
     exports = []

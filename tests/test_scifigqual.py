@@ -153,6 +153,7 @@ def test_the_recipe_on_ray_is_the_same_pipeline() -> None:
 
 @pytest.mark.host
 @pytest.mark.ray
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # two runs, each with OCR
 def test_the_quickstart_scores_the_same_figures_the_same_on_both_executors(papers: Rows, tmp_path: Path) -> None:
     local, on_ray = (

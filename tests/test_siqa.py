@@ -79,6 +79,7 @@ def test_recipes_are_ready_to_run(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.host
 @pytest.mark.ray
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_understanding_offline_gives_the_same_set_on_both_executors(tmp_path: Path) -> None:
     local, ray = run_process("siqa_u", tmp_path / "a", export="rows.jsonl"), on_ray("siqa_u", tmp_path / "b")
@@ -107,6 +108,7 @@ def test_understanding_offline_gives_the_same_set_on_both_executors(tmp_path: Pa
 
 @pytest.mark.host
 @pytest.mark.ray
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_scoring_offline_gives_the_same_ratings_on_both_executors(tmp_path: Path) -> None:
     local, ray = run_process("siqa_s", tmp_path / "a", export="rows.jsonl"), on_ray("siqa_s", tmp_path / "b")
