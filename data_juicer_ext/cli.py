@@ -10,10 +10,15 @@ from pathlib import Path
 
 from data_juicer_ext import (
     __version__,
+    balance_command,
+    diagram_command,
     estimate_command,
     evaluate_command,
     ingest_command,
+    new_operator_command,
     report_command,
+    review_command,
+    sample_command,
     split_command,
     store_command,
 )
@@ -67,7 +72,12 @@ def _parser() -> argparse.ArgumentParser:
     ingest_command.add_to(commands)
     evaluate_command.add_to(commands)
     split_command.add_to(commands)
+    sample_command.add_to(commands)
+    balance_command.add_to(commands)
+    diagram_command.add_to(commands)
     report_command.add_to(commands)
+    review_command.add_to(commands)
+    new_operator_command.add_to(commands)
 
     recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them")
     recipes.add_argument("--to", type=Path, help="copy recipes and prompts into this folder")

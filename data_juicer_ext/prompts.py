@@ -4,8 +4,9 @@ A template is a Jinja2 file `prompts/<system>/<name>.jinja` of one or two parts:
 a line `=== user ===` is the system message, the rest the user message. The file is cut at that line
 before anything is filled in, so no text of a paper can move the cut. A template may include others
 by name (`{% include "<system>/<name>.jinja" %}`), on either side of the cut. Templates
-stand in the folder `prompts/` of a checkout and inside the installed package; a folder named by
-the environment variable `DJ_EXT_PROMPTS` is looked at first, so that users can bring their own.
+stand in the folder `prompts/` of a checkout and inside the installed package; other packages add
+their folders (`add_folder`). A folder named by the environment variable `DJ_EXT_PROMPTS` is looked at
+first, so that users can bring their own.
 """
 
 from __future__ import annotations
@@ -47,13 +48,39 @@ def shipped_folder(name: str) -> Path:
     return inside if inside.is_dir() else package.parent / name
 
 
+# The systems that other packages have added, each with the folder that it stands in.
+_added: dict[str, Path] = {}
+
+
+def add_folder(folder: Path) -> None:
+    """Find templates of another package too: `folder` holds its `<system>/<name>.jinja`.
+
+    A system has one home, so that no package changes another's prompts unseen. Raises PromptError for a
+    folder that is not there or holds no system, and for a system that this package or another one has.
+    """
+    folder = folder.resolve()
+    systems = sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    if not systems:
+        raise PromptError(f"prompts: {folder} has no folder of templates in it (<system>/<name>.jinja)")
+    for system in systems:
+        if (shipped_folder("prompts") / system).is_dir() or _added.get(system, folder) != folder:
+            home = _added.get(system, shipped_folder("prompts"))
+            raise PromptError(f"prompts: {folder / system} has the name of {home / system}; name it otherwise")
+    _added.update(dict.fromkeys(systems, folder))
+
+
+def _folders() -> tuple[str, ...]:
+    """Where templates are looked for, in this order."""
+    own = os.environ.get("DJ_EXT_PROMPTS", "")
+    return (*([own] if own else []), str(shipped_folder("prompts")), *map(str, dict.fromkeys(_added.values())))
+
+
 @lru_cache(maxsize=8)
-def _environment(own: str) -> Environment:
-    folders = [own] if own else []
-    loader = FileSystemLoader([*folders, str(shipped_folder("prompts"))])
+def _environment(folders: tuple[str, ...]) -> Environment:
     environment = Environment(
-        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-    )
+        loader=FileSystemLoader(folders), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        autoescape=False,
+    )  # fmt: skip
     environment.filters["data"] = fence
     environment.filters["line"] = fence_line
     return environment
@@ -83,28 +110,28 @@ class _Read:
     seen: float
 
 
-# Each template that was read, by own folder and name.
-_read: dict[tuple[str, str], _Read] = {}
+# Each template that was read, by the folders it was looked for in, and its name.
+_read: dict[tuple[tuple[str, ...], str], _Read] = {}
 LOOK_AGAIN_S = 0.5  # a template's file is looked at no more often
 
 
 def _source(name: str) -> str:
-    own = os.environ.get("DJ_EXT_PROMPTS", "")
-    known, now = _read.get((own, name)), time.monotonic()
+    folders = _folders()
+    known, now = _read.get((folders, name)), time.monotonic()
     if known is not None:
         if now - known.seen < LOOK_AGAIN_S:
             return known.source
         if known.is_current():
             known.seen = now
             return known.source
-    environment = _environment(own)
+    environment = _environment(folders)
     try:
         loader = environment.loader
         assert loader is not None
         source, _, is_current = loader.get_source(environment, f"{name}.jinja")
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: not found ({error})") from error
-    _read[own, name] = _Read(source, is_current or (lambda: False), now)
+    _read[folders, name] = _Read(source, is_current or (lambda: False), now)
     return source
 
 
@@ -121,23 +148,23 @@ def _fingerprint(sources: tuple[str, ...]) -> str:
 def _sources(name: str) -> tuple[str, ...]:
     """The texts of a template and of all that it includes, each once, in the order they are met."""
     found: dict[str, str] = {}
-    _collect(os.environ.get("DJ_EXT_PROMPTS", ""), name, (), found)
+    _collect(_folders(), name, (), found)
     return tuple(found.values())
 
 
-def _collect(own: str, name: str, within: tuple[str, ...], found: dict[str, str]) -> None:
+def _collect(folders: tuple[str, ...], name: str, within: tuple[str, ...], found: dict[str, str]) -> None:
     if name in within:
         raise PromptError(f"prompt template {name}.jinja includes itself")
     found[name] = _source(name)
-    for other in _included(own, name, found[name]):
-        _collect(own, other, (*within, name), found)
+    for other in _included(folders, name, found[name]):
+        _collect(folders, other, (*within, name), found)
 
 
 @lru_cache(maxsize=256)
-def _included(own: str, name: str, source: str) -> tuple[str, ...]:
+def _included(folders: tuple[str, ...], name: str, source: str) -> tuple[str, ...]:
     """The names, without suffix, of the templates that `source` includes."""
     try:
-        found = list(meta.find_referenced_templates(_environment(own).parse(source)))
+        found = list(meta.find_referenced_templates(_environment(folders).parse(source)))
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: {error}") from error
     if wrong := [other for other in found if other is None or not other.endswith(".jinja")]:
@@ -153,12 +180,12 @@ def check(name: str, fields: Collection[str]) -> None:
     own = os.environ.get("DJ_EXT_PROMPTS", "")
     if own and not Path(own).is_dir():
         raise PromptError(f"DJ_EXT_PROMPTS names {own}, which is no folder")
-    sources = _sources(name)
+    folders, sources = _folders(), _sources(name)
     if any(map(_SPLIT.search, sources[1:])):
         raise PromptError(f"prompt template {name}.jinja: the line '=== user ===' stands in a file that it includes")
     try:
-        _parts(own, name, sources[0])
-        used = set().union(*(_undeclared(own, source) for source in sources))
+        _parts(folders, name, sources[0])
+        used = set().union(*(_undeclared(folders, source) for source in sources))
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: {error}") from error
     if unknown := sorted(used - set(fields)):
@@ -168,17 +195,17 @@ def check(name: str, fields: Collection[str]) -> None:
         )
 
 
-def _undeclared(own: str, source: str) -> set[str]:
-    return meta.find_undeclared_variables(_environment(own).parse(source))
+def _undeclared(folders: tuple[str, ...], source: str) -> set[str]:
+    return meta.find_undeclared_variables(_environment(folders).parse(source))
 
 
 @lru_cache(maxsize=256)
-def _parts(own: str, name: str, source: str) -> tuple[Template, ...]:
+def _parts(folders: tuple[str, ...], name: str, source: str) -> tuple[Template, ...]:
     """The compiled parts of a template; a second cut line is an error of its author."""
     sources = _SPLIT.split(source)
     if len(sources) > 2:
         raise PromptError(f"prompt template {name}.jinja: more than one line '=== user ==='")
-    environment = _environment(own)
+    environment = _environment(folders)
     return tuple(environment.from_string(part) for part in sources)
 
 
@@ -189,7 +216,7 @@ def render(name: str, **fields: Any) -> tuple[Message, ...]:
     """
     source = _source(name)
     try:
-        parts = _parts(os.environ.get("DJ_EXT_PROMPTS", ""), name, source)
+        parts = _parts(_folders(), name, source)
         texts = [part.render(**fields).strip() for part in parts]
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -115,7 +116,7 @@ def test_a_full_disk_ends_the_run_and_the_same_command_goes_on(name: str, whole:
         # All that a run writes, Data-Juicer's own logs among it, is on the disk that is full.
         config = configured(name, full.place, whole.papers, max_concurrency=CONCURRENCY)
         done = dj_process(config, full.place, env=environment(server), timeout=90)
-        assert done.returncode != 0
+        assert done.returncode == 2
         check_words(done.stderr, full.place)
         assert len(server.requests) <= FULL_AFTER + LOST
         assert not Path(config["export_path"]).exists() or kept(config) == []
@@ -133,10 +134,70 @@ def test_figures_that_find_no_room_are_not_taken_for_unreadable_ones(name: str, 
         full.fill(but=3 * PAGE)
         config = configured(name, tmp_path, whole.papers)
         done = dj_process(config, tmp_path, env=environment(server), timeout=90)
-        assert done.returncode != 0
+        assert done.returncode == 2
         check_words(done.stderr, full.place)
         assert not server.requests
         full.free()
+        done = dj_process(config, tmp_path, env=environment(server))
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert kept(config) == whole.kept
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_an_export_that_finds_no_room_is_made_by_the_same_command_without_a_call(
+    name: str, whole: Whole, tmp_path: Path
+) -> None:
+    with disk(tmp_path / "exports", "1m") as full, FakeServer(ScriptedModels()) as server:
+        config = configured(name, tmp_path, whole.papers)
+        config |= {"export_path": str(full.place / Path(config["export_path"]).relative_to(tmp_path)),
+                   "work_dir": str(tmp_path / "work")}  # fmt: skip
+        (full.place / "out").mkdir()
+        full.fill()
+        done = dj_process(config, tmp_path, env=environment(server), timeout=90)
+        assert done.returncode == 2
+        check_words(done.stderr, full.place)
+        full.free()
+        calls = len(server.requests)
+        done = dj_process(config, tmp_path, env=environment(server))
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert kept(config) == whole.kept and len(server.requests) == calls
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_run_folder_that_may_not_be_written_is_said_before_the_first_call(
+    name: str, whole: Whole, tmp_path: Path
+) -> None:
+    with disk(tmp_path / "run") as kept_as_it_is, FakeServer(ScriptedModels()) as server:
+        subprocess.run(["mount", "-o", "remount,ro", str(kept_as_it_is.place)], check=True)
+        config = configured(name, tmp_path, whole.papers)
+        done = dj_process(config, tmp_path, env=environment(server), timeout=90)
+        assert done.returncode == 2 and not server.requests
+        assert f"{kept_as_it_is.place} can't be written (Read-only file system)" in done.stderr
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_storage_that_goes_away_ends_the_run_and_the_same_command_goes_on(
+    name: str, whole: Whole, tmp_path: Path
+) -> None:
+    models, away, arrived = ScriptedModels(), tmp_path / "away", 0
+
+    def answer(body: dict[str, Any]) -> Reply:
+        nonlocal arrived
+        arrived += 1
+        if arrived == FULL_AFTER:
+            shutil.copytree(tmp_path / "run", away)
+            shutil.rmtree(tmp_path / "run")
+        reply = models(body)
+        return Reply(reply, delay=0.05) if isinstance(reply, str) else reply
+
+    with FakeServer(answer) as server:
+        config = configured(name, tmp_path, whole.papers, max_concurrency=CONCURRENCY)
+        done = dj_process(config, tmp_path, env=environment(server), timeout=90)
+        assert done.returncode == 2
+        said = [line for line in done.stderr.splitlines() if line.startswith("data_juicer_ext: ")]
+        assert any(str(tmp_path / "run") in line and "run the same command again" in line for line in said)
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+        away.rename(tmp_path / "run")
         done = dj_process(config, tmp_path, env=environment(server))
         assert done.returncode == 0, done.stderr[-3000:]
         assert kept(config) == whole.kept

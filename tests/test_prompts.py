@@ -263,3 +263,51 @@ def test_includes_that_can_not_work_are_told_before_a_run(own_prompts: Path, out
     with pytest.raises(PromptError, match=told):
         prompts.check("own/outer", ("word",))
         render("own/outer", word="x")
+
+
+@pytest.fixture
+def no_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is added in a test is forgotten after it."""
+    monkeypatch.setattr(prompts, "_added", {})
+    monkeypatch.setattr(prompts, "LOOK_AGAIN_S", 0.0)
+
+
+def system(folder: Path, name: str, text: str = "Say {{ word }}.") -> Path:
+    """A folder of prompts with one system, which has the template `ask`."""
+    (folder / name).mkdir(parents=True)
+    (folder / name / "ask.jinja").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.usefixtures("no_other_packages")
+def test_templates_of_another_package_are_found_and_the_user_may_replace_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(PromptError, match="not found"):
+        prompts.check("theirs/ask", ("word",))
+    prompts.add_folder(system(tmp_path / "one", "theirs"))
+    prompts.add_folder(tmp_path / "one")
+    prompts.check("theirs/ask", ("word",))
+    assert render("theirs/ask", word="ice")[0].text == "Say ice."
+    assert render("verisciqa/repair", problem="x")
+    before = fingerprint("theirs/ask")
+    monkeypatch.setenv("DJ_EXT_PROMPTS", str(system(tmp_path / "own", "theirs", "Tell {{ word }}.")))
+    assert render("theirs/ask", word="ice")[0].text == "Tell ice." and fingerprint("theirs/ask") != before
+
+
+@pytest.mark.usefixtures("no_other_packages")
+def test_no_package_takes_a_place_that_is_taken(tmp_path: Path) -> None:
+    prompts.add_folder(system(tmp_path / "one", "theirs"))
+    with pytest.raises(PromptError, match=r"two.*theirs has the name of .*one"):
+        prompts.add_folder(system(tmp_path / "two", "theirs", "Other."))
+    with pytest.raises(PromptError, match="has the name of"):
+        prompts.add_folder(system(tmp_path / "three", "verisciqa"))
+    assert render("theirs/ask", word="ice")[0].text == "Say ice."
+
+
+@pytest.mark.usefixtures("no_other_packages")
+def test_a_folder_of_prompts_without_any_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "ask.jinja").write_text("Say.", encoding="utf-8")
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(PromptError, match="has no folder of templates"):
+            prompts.add_folder(folder)

@@ -7,6 +7,7 @@ execute a task twice: what counts is the last line of a (row, operator, tag) wit
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -87,24 +88,42 @@ class Entry:
 
 
 class LineWriter:
-    """Appends JSON lines to a file of this process in a folder; opened again after a fork."""
+    """Appends JSON lines to a file of this process in a folder of a run folder; opened again after a fork.
+
+    A copy that was sent to another process, perhaps on another machine, writes only where that process sees the run.
+    """
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self.folder, self.run_id = folder, run_id
         self._pid = 0
         self._file: TextIO | None = None
+        self._sent = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"folder": self.folder, "run_id": self.run_id, "_pid": 0, "_file": None}
+        return {"folder": self.folder, "run_id": self.run_id, "_pid": 0, "_file": None, "_sent": True}
 
     def write(self, value: dict[str, Any]) -> None:
-        """Append one object as one line and flush it. Raises OSError when the disk does."""
+        """Append one object as one line and flush it. Raises OSError when the disk does, or where the file is gone."""
         if self._file is None or self._pid != os.getpid():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            name = f"{self.run_id}.{socket.gethostname()}.{os.getpid()}.jsonl"
-            self._file, self._pid = (self.folder / name).open("a", encoding="utf-8"), os.getpid()
+            self._file, self._pid = self._open(), os.getpid()
+        if os.fstat(self._file.fileno()).st_nlink == 0:
+            raise OSError(errno.ESTALE, "it was removed while the run went on", self._file.name)
         self._file.write(to_json(value).replace("\n", " ") + "\n")
         self._file.flush()
+
+    def _open(self) -> TextIO:
+        # Else each machine of a cluster would fill a folder of its own, and nobody would miss the others'.
+        if self._sent and not announcement(self.folder.parent, self.run_id).exists():
+            text = f"{socket.gethostname()} does not see it: it must lie where all nodes of the cluster share it"
+            raise FileNotFoundError(errno.ENOENT, text, str(self.folder.parent))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        name = f"{self.run_id}.{socket.gethostname()}.{os.getpid()}.jsonl"
+        return (self.folder / name).open("a", encoding="utf-8")
+
+
+def announcement(run_dir: Path, run_id: str) -> Path:
+    """The file that says who a run is; there from before its first decision."""
+    return run_dir / "runs" / f"{run_id}.json"
 
 
 class Ledger:

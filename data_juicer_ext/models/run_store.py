@@ -7,21 +7,27 @@ from a laptop to a cluster pays for nothing twice.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.models.segment_store import SegmentStore
 from data_juicer_ext.models.sqlite_store import SqliteStore
-from data_juicer_ext.models.store import Store
+from data_juicer_ext.models.store import Store, StoreError
 from data_juicer_ext.models.store_admin import SEGMENTS_FOLDER, SQLITE_FILE
 from data_juicer_ext.models.types import Answer
 
 
 class RunStore:
-    """As much of a store as calls need: `get`, `put_async` and `refresh`."""
+    """As much of a store as calls need: `get`, `put_async` and `refresh`. On Ray, the run folder has to be there."""
 
     def __init__(self, run_dir: Path, on_ray: bool) -> None:
+        if on_ray and not run_dir.is_dir():  # a node with a store of its own would pay for all again
+            raise StoreError(
+                f"{socket.gethostname()} does not see the run folder {run_dir}: it must lie where all nodes of the "
+                "cluster share it"
+            )
         folder = run_dir / "store"
         folder.mkdir(parents=True, exist_ok=True)
         sqlite, segments = folder / SQLITE_FILE, folder / SEGMENTS_FOLDER

@@ -13,12 +13,12 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.models.ledger import Ledger, LineWriter, read_lines
+from data_juicer_ext.models.ledger import Ledger, LineWriter, announcement, read_lines
 from data_juicer_ext.rows import to_json
 
 
@@ -46,7 +46,7 @@ def begin(run_dir: Path, about: dict[str, Any]) -> Run:
     """A new run in `run_dir`, announced in `runs/`. Raises OSError if the folder can't be written."""
     run_id = new_run_id()
     (run_dir / "runs").mkdir(parents=True, exist_ok=True)
-    _write(run_dir / "runs" / f"{run_id}.json", {"run_id": run_id, "started": time.time(), **about})
+    _write(announcement(run_dir, run_id), {"run_id": run_id, "started": time.time(), **about})
     return Run(run_dir, run_id, Ledger(run_dir, run_id), LineWriter(run_dir / "undecided", run_id))
 
 
@@ -57,7 +57,7 @@ def has_begun(run_dir: Path, run_id: str) -> bool:
 
 def forget(run: Run) -> None:
     """Leave no trace of a run that never began."""
-    (run.run_dir / "runs" / f"{run.run_id}.json").unlink(missing_ok=True)
+    announcement(run.run_dir, run.run_id).unlink(missing_ok=True)
 
 
 def end(run: Run) -> list[dict[str, Any]]:
@@ -72,18 +72,32 @@ def end(run: Run) -> list[dict[str, Any]]:
 
 
 def take_undecided(run_dir: Path, run_id: str) -> list[dict[str, Any]]:
-    """Take a run's undecided rows, each (row, tag) once, out of the files of its processes."""
+    """Take a run's undecided rows, each (row, tag) once, out of the files of its processes.
+
+    A row that was decided after all, by a task that Ray ran again when a worker had died, is none.
+    """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for row in read_lines(run_dir / "undecided", run_id):
         rows[row["row_id"], row["undecided"]["tag"]] = row
+    for key in _decided(run_dir, run_id, rows):
+        del rows[key]
     for part in (run_dir / "undecided").glob(f"{run_id}.*.jsonl"):
         part.unlink()
     return list(rows.values())
 
 
+def _decided(run_dir: Path, run_id: str, rows: Mapping[tuple[str, str], Any]) -> list[tuple[str, str]]:
+    last: dict[tuple[str, str], tuple[float, str]] = {}
+    for entry in read_lines(run_dir / "ledger", run_id) if rows else ():
+        key, when = (entry["row_id"], entry["tag"]), float(entry["time"])
+        if key in rows and when >= last.get(key, (0.0, ""))[0]:
+            last[key] = when, str(entry["verdict"])
+    return [key for key, (_, verdict) in last.items() if verdict != "undecided"]
+
+
 def mark_ended(run: Run) -> None:
     """Note the end of a run in its `runs/<run_id>.json`."""
-    _write(run.run_dir / "runs" / f"{run.run_id}.json", {**about(run.run_dir, run.run_id), "ended": time.time()})
+    _write(announcement(run.run_dir, run.run_id), {**about(run.run_dir, run.run_id), "ended": time.time()})
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -93,7 +107,7 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 def about(run_dir: Path, run_id: str) -> dict[str, Any]:
     """What `runs/<run_id>.json` says. Raises OSError or ValueError if it is not there or broken."""
-    value = json.loads((run_dir / "runs" / f"{run_id}.json").read_text(encoding="utf-8"))
+    value = json.loads(announcement(run_dir, run_id).read_text(encoding="utf-8"))
     return dict(value)
 
 

@@ -8,6 +8,7 @@ there every commit is a segment.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import importlib
 import io
@@ -99,6 +100,9 @@ class LocalFiles:
             return []
 
     def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
+        if self._file >= 0 and os.fstat(self._file).st_nlink == 0:
+            self.end_segment()
+            raise OSError(errno.ESTALE, "a segment was removed while it was written", self._name)
         if self._file < 0:
             self._begin()
             lines, skipped = first_line + lines, len(first_line)

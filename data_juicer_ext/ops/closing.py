@@ -12,6 +12,7 @@ from data_juicer_ext.figures.curation.funnel import RunFunnel
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import read_lines
 from data_juicer_ext.ops import host_log, stopped
+from data_juicer_ext.ops.recipe import running
 
 _UNREADABLE = ("unreadable_paper", "unreadable_image", "bad_figures_column")
 _SHOWN = 10
@@ -24,14 +25,16 @@ _HINTS = {
     "content_filter": "the provider refuses the content; another model may not",
     "cut_off": "raise max_tokens in sampling_params, or leave it out",
     "budget": "raise max_cost or max_calls",
+    "both_zero": "the judge gave neither diagram a point",
+    "unparsable": "the stored answer stays what it is; another model, prompt or sampling is asked anew",
 }
-_HOPELESS = ("bad_request", "bad_image", "content_filter")
+_HOPELESS = ("bad_request", "bad_image", "content_filter", "unparsable", "both_zero")
 
 
 def at_exit(run: runs.Run) -> None:
     """Close `run` when this process ends, and print what a user has to know."""
     pid = os.getpid()
-    stopped.watch()
+    stopped.watch(host_trouble_words)
 
     def close() -> None:
         # A forked worker inherits the hook; only the process that began the run may end it.
@@ -62,6 +65,16 @@ def unwritable_words(run_dir: Path, error: OSError) -> str:
     return (
         f"the run folder {run_dir} can't be written: {error}. Make room or put the rights in order, and run "
         "the same command again: what is stored there is not paid for twice."
+    )
+
+
+def host_trouble_words(trouble: str) -> str:
+    """What is wrong where Data-Juicer writes, and what to do."""
+    given = running()
+    places = ", ".join(f"{name}: {given[name]}" for name in ("export_path", "work_dir") if given.get(name))
+    return (
+        f"Data-Juicer can't write ({places}): {trouble}. Make room or put the rights in order, and run the same "
+        "command again: what has been answered is stored, and not paid for twice."
     )
 
 

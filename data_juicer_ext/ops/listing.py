@@ -33,12 +33,23 @@ def reference() -> str:
 
 
 def _parameter_table(cls: type[Any]) -> list[str]:
-    told = dict(_PARAM.findall(inspect.getdoc(cls.__init__) or ""))
     rows = ["| parameter | type | default | meaning |", "| --- | --- | --- | --- |"]
-    for parameter in inspect.signature(cls.__init__).parameters.values():
-        if parameter.name == "self" or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        meaning = " ".join(told.get(parameter.name, "").split()).replace("|", "\\|")
+    for parameter, told in _parameters(cls).values():
+        meaning = " ".join(told.split()).replace("|", "\\|")
         kind = inspect.formatannotation(parameter.annotation).replace("typing.", "").replace("|", "\\|")
         rows.append(f"| `{parameter.name}` | {kind} | `{parameter.default!r}` | {meaning} |")
     return rows
+
+
+def _parameters(cls: type[Any]) -> dict[str, tuple[inspect.Parameter, str]]:
+    """The parameters of an operator with what is told of each; one that does not name `run_dir` has its base's too."""
+    found: dict[str, tuple[inspect.Parameter, str]] = {}
+    for kind in cls.__mro__:
+        made = vars(kind).get("__init__")
+        if made is None or "run_dir" in found:
+            continue
+        told = dict(_PARAM.findall(inspect.getdoc(made) or ""))
+        for name, parameter in inspect.signature(made).parameters.items():
+            if name != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                found.setdefault(name, (parameter, told.get(name, "")))
+    return found

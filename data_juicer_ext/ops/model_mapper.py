@@ -17,8 +17,8 @@ class ModelMapper(ModelOp, Mapper):
     _batched_op = True
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of rows, those that are kept with their new columns."""
-        columns = list(dict.fromkeys((*samples, *self.makes)))
+        """A batch of rows, those that are kept with their new columns; where it `replaces`, the rows that were made."""
+        columns = self.makes if self.replaces else tuple(dict.fromkeys((*samples, *self.makes)))
         outcomes = self.outcomes(to_rows(samples))
         return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), columns)
 

@@ -204,7 +204,7 @@ class ModelOp(OwnOp):
         """Check everything about the model before the first row, or stop the run plainly."""
         try:
             self.endpoint = parse_model_params(api_model, api_endpoint, model_params)
-            self.sampling = _checked_sampling(sampling_params)
+            self.sampling = checked_sampling(sampling_params)
             require_key(self.endpoint)
             if not only_trying():
                 share_with_workers(self.endpoint)
@@ -321,7 +321,8 @@ def _defect(error: Exception) -> Outcome:
     return Outcome("undecided", f"error:{kind}", message=f"{kind}: {str(error)[:300]}")
 
 
-def _checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:
+def checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:
+    """Sampling parameters as requests take them. Raises ConfigError for what an operator sets itself."""
     sampling = parse_sampling_params(sampling)
     if "temperature" in sampling:
         between("sampling_params: temperature", sampling["temperature"], 0.0, 2.0)

@@ -60,7 +60,15 @@ def current_run(run_dir: str) -> runs.Run:
 
 
 def run_folder(run_dir: str) -> Path:
-    """The absolute path that a `run_dir` parameter stands for. Raises ConfigError if a variable is not set."""
+    """The absolute path that a `run_dir` parameter stands for.
+
+    Raises ConfigError if a variable is not set, or where it is no folder of a file system.
+    """
+    if "://" in expand_environment(run_dir):
+        raise ConfigError(
+            f"run_dir: {run_dir} is an address; ledger and store are appended to, which takes a file system: name a "
+            "folder, on a cluster one that all nodes share"
+        )
     return Path(os.path.abspath(expand_environment(run_dir)))  # noqa: PTH100 - must not follow links
 
 
@@ -85,6 +93,8 @@ class OwnOp:
     needs: tuple[str, ...] = ()
     makes: tuple[str, ...] = ()
     replaces = False
+    # On Ray, the most rows that one task takes at once where they come from the dataset.
+    rows_a_block = ray_blocks.ROWS_A_BLOCK
 
     _name: str
     tag: str

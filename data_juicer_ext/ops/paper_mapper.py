@@ -15,6 +15,8 @@ _BAD_STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 class PaperMapper(OwnOp):
     """Mixed in before Mapper; `__init__` sets `paper_id_key` and `source_keys` (columns that say where a paper is)."""
 
+    rows_a_block = 8  # a paper takes up to seconds
+
     paper_id_key: str
     source_keys: tuple[str, ...]
     _lines_without_id: list[int]

@@ -86,7 +86,11 @@ def literal_keys(process: Sequence[Any]) -> list[str]:
     """Complaints about keys written into the recipe, which Data-Juicer copies into its logs."""
     complaints = []
     for name, parameters in steps(process):
-        if any("api_key" in (parameters.get(name) or ()) for name in ("model_params", "sampling_params")):
+        # An operator that asks several models has a list of them, each with settings of its own.
+        several = parameters["models"] if isinstance(parameters.get("models"), Sequence) else ()
+        models = [parameters, *(model for model in several if isinstance(model, Mapping))]
+        settings = [model.get(part) or () for model in models for part in ("model_params", "sampling_params")]
+        if any("api_key" in given for given in settings):
             complaints.append(
                 f"{name}: a key does not belong in a recipe, which is copied into logs; put it into an "
                 "environment variable and name that variable as `api_key_env` (and change this key: it was shown)"

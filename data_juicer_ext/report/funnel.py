@@ -18,6 +18,7 @@ _UNITS = {
     "pdf_figure_context_mapper": "papers read",
     "figure_curation_mapper": "figures curated",
     "figure_rows_mapper": "figures",
+    "image_rows_mapper": "figures",
     "figure_features_mapper": "figures measured",
     "figure_quality_mapper": "figures scored",
     "claim_extractor_mapper": "claims",

@@ -4,6 +4,9 @@ import json
 import pickle
 from pathlib import Path
 
+import pytest
+
+from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import Entry, Ledger, Spending, decisions, read_lines, spent_before
 
 
@@ -41,10 +44,28 @@ def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_ledger_goes_to_another_process(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, "run1")
+    ledger = runs.begin(tmp_path, {}).ledger
     ledger.record(entry("a"))
     pickle.loads(pickle.dumps(ledger)).record(entry("b"))
     assert sorted(e["row_id"] for e in read_lines(tmp_path / "ledger")) == ["a", "b"]
+
+
+def test_a_machine_that_does_not_see_the_run_folder_writes_nothing(tmp_path: Path) -> None:
+    sent = pickle.dumps(runs.begin(tmp_path / "run", {}).ledger)
+    (tmp_path / "run").rename(tmp_path / "elsewhere")
+    (tmp_path / "run").mkdir()  # by an operator that wrote an image there
+    with pytest.raises(FileNotFoundError, match="must lie where all nodes of the cluster share it"):
+        pickle.loads(sent).record(entry("a"))
+    assert not any((tmp_path / "run").iterdir())
+
+
+def test_a_ledger_that_is_removed_while_it_is_written_is_noticed(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, "run1")
+    ledger.record(entry("a"))
+    [file] = (tmp_path / "ledger").iterdir()
+    file.unlink()
+    with pytest.raises(OSError, match="removed while the run went on"):
+        ledger.record(entry("b"))
 
 
 def test_text_with_line_breaks_and_surrogates_stays_one_line(tmp_path: Path) -> None:

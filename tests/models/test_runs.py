@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from data_juicer_ext.models import runs
+from data_juicer_ext.models.ledger import Entry
 
 
 def test_a_run_says_who_it_was_and_when_it_ended(tmp_path: Path) -> None:
@@ -23,6 +24,17 @@ def test_undecided_rows_are_gathered_each_once(tmp_path: Path) -> None:
     assert [row["row_id"] for row in runs.end(run)] == ["a", "b"]
     lines = (tmp_path / "undecided.jsonl").read_text().splitlines()
     assert [json.loads(line)["row_id"] for line in lines] == ["a", "b"]
+
+
+def test_a_row_that_a_task_decided_when_it_ran_again_is_not_undecided(tmp_path: Path) -> None:
+    run = runs.begin(tmp_path, {})
+    for row_id, verdicts in (("a", ("undecided", "keep")), ("b", ("undecided", "undecided"))):
+        for verdict in verdicts:
+            run.ledger.record(Entry(row_id, "op", "t", verdict, "r"))  # type: ignore[arg-type]
+            if verdict == "undecided":
+                run.undecided.write({"row_id": row_id, "undecided": {"tag": "t"}})
+    run.ledger.record(Entry("b", "op", "another", "keep", "r"))
+    assert [row["row_id"] for row in runs.end(run)] == ["b"]
 
 
 def test_undecided_rows_of_a_killed_run_do_not_reach_the_next_ones_file(tmp_path: Path) -> None:

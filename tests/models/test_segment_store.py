@@ -375,6 +375,16 @@ def test_prune_is_refused_while_another_writer_is_at_work(folder: Path, store: S
     assert store.prune(Selection(before=9e9)) == 5
 
 
+def test_a_segment_that_is_removed_while_it_is_written_is_noticed(folder: Path, store: SegmentStore) -> None:
+    store.put(key_of(1), answer_of(1), ABOUT)
+    [segment] = segments(folder)
+    segment.unlink()
+    with pytest.raises(StoreError, match="removed while it was written"):
+        store.put(key_of(2), answer_of(2), ABOUT)
+    store.put(key_of(3), answer_of(3), ABOUT)
+    assert holds(folder, 3) and not holds(folder, 2)
+
+
 def test_a_segment_that_was_cleaned_away_at_birth_is_not_written_to(
     folder: Path, store: SegmentStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,7 +43,8 @@ def test_causes_are_counted_and_say_what_to_do() -> None:
 
 
 def test_what_another_run_would_meet_again_is_not_promised() -> None:
-    text = undecided_words([row("call_failed:content_filter"), row("error:KeyError")], Path("u.jsonl"))
+    rows = [row("call_failed:content_filter"), row("error:KeyError"), row("unparsable")]
+    text = undecided_words(rows, Path("u.jsonl"))
     assert "will not decide them" in text and "Run the same command again" not in text
 
 

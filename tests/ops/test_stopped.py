@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import multiprocessing
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 from data_juicer_ext.models.run_store import RunStore
 from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.ops import recipe, stopped
-from data_juicer_ext.ops.stopped import RunStoppedError, message_of
+from data_juicer_ext.ops.stopped import RunStoppedError, message_of, storage_trouble
 from tests.fake_openai import FakeServer
 from tests.host import run_here
 
@@ -62,10 +64,25 @@ def test_what_ends_the_process_is_noted_and_still_shown(monkeypatch: pytest.Monk
     shown: list[BaseException] = []
     monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: shown.append(error))
     monkeypatch.setattr(stopped, "_said", "")
-    stopped.watch()
-    error = RunStoppedError("why")
-    sys.excepthook(RunStoppedError, error, None)
-    assert shown == [error] and stopped.said() == "why"
+    stopped.watch(lambda trouble: f"explained: {trouble}")
+    errors = [RunStoppedError("why"), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/a/file")]
+    for error, said in zip(errors, ("why", "explained: [Errno 28] No space left on device: '/a/file'"), strict=True):
+        with pytest.raises(SystemExit) as ended:
+            sys.excepthook(type(error), error, None)
+        assert ended.value.code == 2 and stopped.said() == said
+    other = ValueError("something else")
+    sys.excepthook(ValueError, other, None)
+    assert shown == [*errors, other] and stopped.said() == ""
+
+
+def test_trouble_with_storage_is_found_among_causes_and_in_the_text_that_ray_makes_of_them() -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert storage_trouble(full) == "[Errno 28] No space left on device"
+    above = RuntimeError("a layer above")
+    above.__cause__ = full
+    assert storage_trouble(above) == "[Errno 28] No space left on device"
+    assert storage_trouble(RuntimeError("ray::Write() OSError: Read-only file system")) == "Read-only file system"
+    assert storage_trouble(ValueError("x")) == storage_trouble(FileNotFoundError(errno.ENOENT, "gone")) == ""
 
 
 def test_operators_do_not_skip_errors_whatever_the_recipe_says(run_dir: Path) -> None:

@@ -13,13 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from data_juicer_ext.figures.ocr import OcrMissingError, UnreadableImageError, read_picture
+from data_juicer_ext.models.offline.annotation import ANNOTATION_TASKS
 from data_juicer_ext.models.offline.answering import best_options
 from data_juicer_ext.models.offline.claims import figure_claims
 from data_juicer_ext.models.offline.clauses import clauses_of
+from data_juicer_ext.models.offline.diagrams import DIAGRAM_TASKS
 from data_juicer_ext.models.offline.looking import look
 from data_juicer_ext.models.offline.quality import QUALITY_TASKS
 from data_juicer_ext.models.offline.questions import LETTERS, question_for
+from data_juicer_ext.models.offline.siqa import SIQA_TASKS
 from data_juicer_ext.models.offline.text import readable
+from data_juicer_ext.models.offline_rules import rule_for
 from data_juicer_ext.models.types import Answer, Failure, Request, Result, Usage
 
 MODEL_NAME = "offline"
@@ -31,8 +35,10 @@ class OfflineModel:
 
     It reads `request.task`, `request.fields` and the images of the last user message that has any. Equal requests
     get equal answers. Tasks: `verisciqa/claim_extraction`, `verisciqa/mcq_generation`,
-    `verisciqa/source_consistency`, `verisciqa/visual_dependence`, `verisciqa/vision_vote`, and those of
-    `scifigqual/` (see `offline/quality.py`).
+    `verisciqa/source_consistency`, `verisciqa/visual_dependence`, `verisciqa/vision_vote`, those of
+    `annotation/` (see `offline/annotation.py`), of `scifigqual/` (see `offline/quality.py`), those of
+    `siqa/` (see `offline/siqa.py`), those of `scidiag/` (see `offline/diagrams.py`), and those that other packages
+    add (see `offline_rules.py`).
     """
 
     name = MODEL_NAME
@@ -51,10 +57,13 @@ class OfflineModel:
         return Answer(result, MODEL_NAME, usage=_usage(request, result), seconds=seconds)
 
     def _answer(self, request: Request) -> str | Failure:
-        task = _TASKS.get(request.task)
+        task = rule_for(request.task) or _TASKS.get(request.task)
         if task is None:
             known = ", ".join(_TASKS)
-            message = f"the offline model knows no task {request.task!r}, only: {known}"
+            message = (
+                f"the offline model knows no task {request.task!r}, only: {known}; a package of operators adds "
+                "its own with `offline_rule`"
+            )
             return Failure("bad_request", message, False)
         shown = [message.images for message in request.messages if message.role == "user" and message.images]
         images = shown[-1] if shown else ()
@@ -139,4 +148,7 @@ _TASKS: dict[str, Callable[[Mapping[str, Any], tuple[str, ...]], str | Failure]]
     "verisciqa/visual_dependence": _answer_blind,
     "verisciqa/vision_vote": _look,
     **QUALITY_TASKS,
+    **SIQA_TASKS,
+    **ANNOTATION_TASKS,
+    **DIAGRAM_TASKS,
 }

@@ -1,0 +1,138 @@
+"""Commands of the pages in forks of one process that has imported Data-Juicer: start-up is paid once.
+
+As a process: `python -m tests.docs_blocks.forks SOCKET`. A command of the pages is a call of `CLIENT`, which hands
+its arguments, folder, environment and standard streams over and ends with the fork's exit code.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import runpy
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+
+# Runs without site-packages, in some 20 ms. `{socket}` and `{name}` are filled in.
+CLIENT = """#!{python} -IS
+import json, os, socket, sys
+link = socket.socket(socket.AF_UNIX)
+link.connect({socket!r})
+call = {{"name": {name!r}, "arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
+text = json.dumps(call).encode()
+socket.send_fds(link, [len(text).to_bytes(4, "big")], [0, 1, 2])
+link.sendall(text)
+answer = link.recv(1)
+sys.exit(answer[0] if answer else 70)
+"""
+
+
+def serve(path: str) -> None:
+    """Answer calls until the process that started this one is gone."""
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(path)
+        door.listen()
+        print("ready", flush=True)
+        while True:
+            link, _ = door.accept()
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            if os.fork() == 0:
+                door.close()
+                _answer(link)
+            link.close()
+
+
+def _answer(link: socket.socket) -> None:
+    """Run one call in this process, which ends with it."""
+    head, streams, *_ = socket.recv_fds(link, 4, 3)
+    length, text = int.from_bytes(head, "big"), b""
+    while len(text) < length:
+        text += link.recv(length - len(text))
+    call = json.loads(text)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.chdir(call["folder"])
+    os.environ.clear()
+    os.environ.update(call["environment"])
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    code = _exit_code(call["name"], call["arguments"])
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    link.sendall(bytes([code & 255]))
+    os._exit(code & 255)
+
+
+def _exit_code(name: str, arguments: list[str]) -> int:
+    from data_juicer_ext.ops import stopped
+
+    stopped._IMPORTED_IN = os.getpid()  # this fork is a process of its own, nobody's worker
+    sys.argv = [name, *arguments]
+    try:
+        _run(name, arguments)
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+            return 1
+        return int(end.code or 0)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        return 1
+    return 0
+
+
+def _run(name: str, arguments: list[str]) -> None:
+    if name == "dj-ext":
+        from data_juicer_ext.cli import main
+
+        sys.exit(main(arguments))
+    if name == "dj-process":
+        from data_juicer.tools.process_data import main as process
+
+        sys.exit(process())
+    if name == "python":
+        _python(arguments)
+        return
+    raise ValueError(f"no command {name!r}")
+
+
+def _python(arguments: list[str]) -> None:
+    sys.path.insert(0, str(Path.cwd()))
+    if arguments[:1] == ["-c"]:
+        sys.argv = ["-c", *arguments[2:]]
+        exec(compile(arguments[1], "<block>", "exec"), {"__name__": "__main__"})
+    elif arguments[:1] == ["-m"]:
+        sys.argv = arguments[1:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+def write_clients(folder: Path, path: str) -> None:
+    """Put the commands into `folder`, for a PATH."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("dj-ext", "dj-process", "python"):
+        client = folder / name
+        client.write_text(CLIENT.format(python=sys.executable, socket=path, name=name), encoding="utf-8")
+        client.chmod(0o755)
+
+
+if __name__ == "__main__":
+    try:
+        import data_juicer.config
+        import data_juicer.core  # noqa: F401
+
+        import data_juicer_ext.cli
+        import data_juicer_ext.ops  # noqa: F401
+    except Exception:
+        traceback.print_exc()
+        raise
+    serve(sys.argv[1])
