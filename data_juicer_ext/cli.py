@@ -14,6 +14,7 @@ from data_juicer_ext import (
     diagram_command,
     estimate_command,
     evaluate_command,
+    export_command,
     ingest_command,
     new_operator_command,
     report_command,
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     diagram_command.add_to(commands)
     report_command.add_to(commands)
     review_command.add_to(commands)
+    export_command.add_to(commands)
     new_operator_command.add_to(commands)
 
     recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them")

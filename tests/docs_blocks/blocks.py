@@ -15,6 +15,7 @@ import re
 import shlex
 import textwrap
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 # Blocks in these languages are checked; a block without a language is output.
@@ -66,7 +67,7 @@ def commands(script: str) -> list[list[str]]:
                 parts.append([])
             elif parts[-1] or not re.match(r"[A-Za-z_]\w*=", word):
                 parts[-1].append(word)
-        found += [words for words in parts if words]
+        found += [words for part in parts if (words := list(takewhile(lambda word: word[:1] not in ("<", ">"), part)))]
     return found
 
 

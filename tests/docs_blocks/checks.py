@@ -23,12 +23,14 @@ from tests.docs_blocks.blocks import commands
 from tests.host import REPO
 
 # Programs that pages may name beside ours.
-OTHERS = ("cd", "cp", "mkdir", "export", "pip", "python", "ray", "git", "vllm", "ssh", "docker", "kubectl", "gh", "aws")
+OTHERS = (
+    "cd", "cp", "mkdir", "chmod", "export", "pip", "python", "ray", "git", "vllm", "ssh", "docker", "kubectl",
+)  # fmt: skip
 
 
 def command_problem(words: list[str], recipes: Collection[str] = ()) -> str:
     """What is wrong with a command that is not run; "" for nothing. `recipes` are there beside the shipped ones."""
-    name, arguments = words[0], words[1:]
+    name, arguments = words[0].rpartition("/")[2], words[1:]
     if name == "dj-ext":
         return _unparsable(arguments)
     if name == "dj-process":
