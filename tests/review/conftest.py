@@ -128,7 +128,7 @@ class Opened:
         self.page.wait_for_selector(".asked")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright keeps an event loop running: other tests could start none
 def chromium() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed (apt-get install chromium)")
