@@ -87,6 +87,7 @@ def latex_paper(folder: Path, name: str, figures: int) -> dict[str, Any]:
     return {"paper_id": name, "paper_path": str(paper), "domain": "cs.CL", "text": ""}
 
 
+@pytest.mark.slow
 def test_the_sample_papers_make_right_pairs_offline_and_the_same_on_ray(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (REPO / "examples" / "papers.jsonl").read_text().splitlines()]
     for name in ("local", "ray"):
