@@ -3,64 +3,120 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from data_juicer_ext.export.order import DEFAULT_SPLITS, FORMATS, KINDS, Order, read_splits
+from data_juicer_ext.export.order import DEFAULT_SPLITS, FORMATS, NEAR_QUESTIONS, Order, read_splits
+
+if TYPE_CHECKING:
+    from data_juicer_ext.export.card import Made
+    from data_juicer_ext.export.export import Source
+
+_SHOWN = 10
+_KINDS = ("pairs", "siqa-u", "siqa-s", "figures")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    export = commands.add_parser("export", help="kept rows as a finished set: splits by paper, images, dataset card")
-    export.add_argument("run_dir", type=Path, nargs="?", default=Path("dj_ext_run"))
-    export.add_argument("--format", required=True, choices=FORMATS, help="what the files are for (see docs/export.md)")
-    export.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="a new folder")
-    export.add_argument("--export", type=Path, metavar="PATH", help="kept rows, instead of the path that the run names")
-    export.add_argument(
-        "--kind", choices=tuple(KINDS), default="", help="what the rows are (default: by their columns)"
+    part = commands.add_parser("export", help="kept rows as a finished set: splits by paper, images, dataset card")
+    part.add_argument("run_dir", type=Path, nargs="?", default=Path("dj_ext_run"))
+    part.add_argument("--format", required=True, choices=FORMATS, help="what the files are for")
+    part.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="a new folder, written at once")
+    part.add_argument("--export", type=Path, metavar="PATH", help="kept rows, instead of the path that the run names")
+    part.add_argument("--kind", choices=_KINDS, default="", help="what the rows are (default: by their columns)")
+    part.add_argument("--accepted", action="store_true", help="only rows that most reviewers accepted in the audit")
+    part.add_argument("--licences", metavar="NAMES", help="only these: cc-by-4.0,cc0*,none (default: any)")
+    part.add_argument(
+        "--splits", default=DEFAULT_SPLITS, metavar="NAME=SHARE,...", help="by paper (default: %(default)s)"
     )
-    export.add_argument("--accepted", action="store_true", help="only rows that most reviewers accepted in the audit")
-    export.add_argument("--licences", default="", metavar="NAMES", help="only these: cc-by,cc0, cc-by*, any, ...")
-    export.add_argument("--splits", default=DEFAULT_SPLITS, metavar="NAME=SHARE,...", help=f"default: {DEFAULT_SPLITS}")
-    export.add_argument("--seed", type=int, default=0, metavar="N", help="another split and choice (default: 0)")
-    export.add_argument("--max-per-figure", type=int, default=0, metavar="N", help="rows of a figure (default: all)")
-    export.add_argument("--strict", action="store_true", help="write nothing, with exit code 1, if rows are undecided")
-    export.add_argument("--overwrite", action="store_true", help="replace an earlier export in FOLDER")
-    export.add_argument("--workers", type=int, default=2, metavar="N", help="images looked at at once (default: 2)")
-    export.set_defaults(run=_export)
+    part.add_argument("--seed", type=int, default=0, metavar="N", help="other splits and choices (default: 0)")
+    part.add_argument(
+        "--near-questions", type=float, default=NEAR_QUESTIONS, metavar="LIKENESS",
+        help="from which two questions about a figure are one, 0 to 1; 0: do not look (default: %(default)s)",
+    )  # fmt: skip
+    part.add_argument("--max-per-figure", type=int, default=0, metavar="N", help="rows a figure (default: any number)")
+    part.add_argument(
+        "--shuffle-options", action="store_true", help="order options anew, so that answers spread over the letters"
+    )
+    part.add_argument("--with-caption", action="store_true", help="put the caption before the question (dialogues)")
+    part.add_argument("--with-rationale", action="store_true", help="put the rationale before the letter (dialogues)")
+    part.add_argument("--images", choices=("copy", "embed"), default="", help="files beside, or bytes inside")
+    part.add_argument(
+        "--strict", action="store_true", help="write nothing and end with 1 if the run has undecided rows"
+    )
+    part.add_argument("--overwrite", action="store_true", help="replace an earlier export in FOLDER")
+    part.add_argument("--workers", type=int, default=0, metavar="N", help="images read at once (default: the cores)")
+    part.set_defaults(run=_export)
 
 
 def _export(given: argparse.Namespace) -> int:
-    from data_juicer_ext.export.export import UndecidedError, export, summary
-    from data_juicer_ext.report_command import last_scope
+    from data_juicer_ext.export.export import UndecidedError, export
 
-    if given.export is not None and not given.export.exists():
-        raise ValueError(f"--export: there is no file or folder {given.export}")
-    scope = last_scope(given.run_dir, given.export)
+    if given.workers < 0:
+        raise ValueError(f"--workers {given.workers}: write a number from 1 on")
+    order = _order(given)
+    source = _source(given)
+    workers = given.workers or os.cpu_count() or 1
     try:
-        contents = export(scope, _order(given), given.out, given.overwrite, given.strict, given.workers)
+        made = export(source, order, given.out, given.overwrite, given.strict, workers)
     except UndecidedError as error:
         print(f"dj-ext: --strict: {error}", file=sys.stderr)
         return 1
-    print("\n".join(summary(contents, given.out)))
+    print("\n".join(_lines(made, given.out)))
     return 0
 
 
 def _order(given: argparse.Namespace) -> Order:
-    if given.max_per_figure < 0:
-        raise ValueError(f"--max-per-figure {given.max_per_figure}: write a number from 1 on, or 0 for all")
-    if not 1 <= given.workers <= 64:
-        raise ValueError(f"--workers {given.workers}: write a number from 1 to 64")
+    from data_juicer_ext.export.selection import read_patterns
+
     return Order(
-        given.format, KINDS.get(given.kind, ""), given.accepted, _licences(given.licences), read_splits(given.splits),
-        given.seed, given.max_per_figure,
+        given.format, given.kind, given.images, read_splits(given.splits), given.seed, given.near_questions,
+        given.max_per_figure, () if given.licences is None else read_patterns(given.licences), given.accepted,
+        given.shuffle_options, given.with_caption, given.with_rationale,
     )  # fmt: skip
 
 
-def _licences(text: str) -> tuple[str, ...]:
-    from data_juicer_ext.ingest.licences import chosen
+def _source(given: argparse.Namespace) -> Source:
+    """The rows of the run; those of `--export` need no run."""
+    from data_juicer_ext.export.export import Source
+    from data_juicer_ext.report.scope import NoRunError
+    from data_juicer_ext.report_command import last_scope
 
+    if given.export is not None and not given.export.exists():
+        raise ValueError(f"--export: there is no file or folder {given.export}")
     try:
-        return chosen(text) if text else ()
-    except ValueError as error:
-        raise ValueError(str(error).replace("--licence", "--licences")) from None
+        scope = last_scope(given.run_dir, given.export)
+    except NoRunError:
+        if given.export is None:
+            raise
+        return Source(given.run_dir, given.export)
+    if scope.export is None:
+        raise ValueError(" ".join(scope.notes) or f"{given.run_dir}: there is no export; name it by --export")
+    return Source(given.run_dir, scope.export, scope)
+
+
+def _lines(made: Made, target: Path) -> Iterator[str]:
+    contents = made.contents
+    yield f"{contents.total:,} {contents.kind.words}, {len(contents.images):,} images, as {made.order.format}"
+    for name in made.order.split_names:
+        files = ", ".join(made.files.get(name, ())) or "no file: too few papers"
+        figures = len(contents.figures.get(name, ()))
+        of = f"{contents.papers_in(name):,} papers, {figures:,} figures"
+        yield f"  {name}: {contents.rows[name]:,} rows of {of}  {files}"
+    for reason, number in made.left_out.counts().items():
+        from data_juicer_ext.export.left_out import REASONS
+
+        yield f"left out: {number:,} {REASONS[reason]}"
+    named = [row for row in made.left_out.rows if row[0].startswith(("image", "not_whole")) and row[2]]
+    yield from (f"  {row_id}: {message}" for _, row_id, message in named[:_SHOWN])
+    if len(named) > _SHOWN:
+        yield f"  and {len(named) - _SHOWN:,} more, in left_out.jsonl"
+    if made.run.undecided:
+        yield f"! {made.run.undecided:,} rows of the run are undecided and not exported; running it again decides them"
+    if not made.run.known:
+        yield "! No run was found: what was refused or is undecided is not known."
+    yield from (f"! {note}" for note in made.run.notes)
+    yield f"{target}"

@@ -1,38 +1,113 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from data_juicer_ext.cli import main
+from data_juicer_ext.export.kinds import KINDS
+from data_juicer_ext.export_command import _KINDS
 from tests.export.made_runs import lines, pairs, run_of
+from tests.report.run_folders import RunFolder
 
 
-def test_the_command_exports_and_says_what_it_left_out(tmp_path, capsys):
-    rows = pairs(tmp_path, 4)
-    rows[1]["licence"] = ""
-    made = run_of(tmp_path, rows, undecided=3)
-    out = tmp_path / "out"
-    asked = ["export", str(made.path), "--format", "ms-swift", "--out", str(out), "--licences", "cc-by*"]
-    assert main([*asked, "--splits", "train=0.5,test=0.5"]) == 0
+@pytest.fixture
+def made(tmp_path: Path) -> RunFolder:
+    """A run that kept six pairs and left one row undecided."""
+    return run_of(tmp_path, pairs(tmp_path, 6), undecided=1)
+
+
+def run(made: RunFolder, out: str, *arguments: str) -> int:
+    return main(["export", str(made.path), "--out", str(made.path.parent / out), *arguments])
+
+
+@pytest.mark.parametrize("form", ["hf", "ms-swift", "llava", "openai", "parquet", "jsonl"])
+def test_one_command_makes_each_format(form: str, made: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(made, "out", "--format", form) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("3 pairs\n") and "undecided in the run: 3 (never exported)" in shown
-    assert "1 of another licence than asked for" in shown and shown.endswith(f"{out}\n")
-    assert len(lines(out / "train.jsonl")) + len(lines(out / "test.jsonl")) == 3
-    assert main(asked) == 2
-    assert "take --overwrite" in capsys.readouterr().err
-    assert main([*asked, "--overwrite"]) == 0
+    assert f"6 pairs, 6 images, as {form}" in shown and "train: 4 rows of 4 papers, 4 figures" in shown
+    assert "1 rows of the run are undecided and not exported" in shown
+    assert shown.endswith(f"{made.path.parent / 'out'}\n") and (made.path.parent / "out" / "README.md").is_file()
 
 
-def test_strict_ends_with_1_and_writes_nothing(tmp_path, capsys):
-    made = run_of(tmp_path, pairs(tmp_path, 1), undecided=1)
-    assert main(["export", str(made.path), "--format", "hf", "--out", str(tmp_path / "out"), "--strict"]) == 1
-    assert "1 rows of the run are undecided" in capsys.readouterr().err and not (tmp_path / "out").exists()
+def test_strict_ends_with_one_and_writes_nothing(made: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(made, "out", "--format", "hf", "--strict") == 1
+    assert "1 rows of the run are undecided" in capsys.readouterr().err
+    assert not (made.path.parent / "out").exists()
 
 
-def test_wrong_use_is_told(tmp_path, capsys):
-    made = run_of(tmp_path, pairs(tmp_path, 1))
-    asked = ["export", str(made.path), "--format", "hf", "--out", str(tmp_path / "out")]
-    for extra, told in (
-        (["--splits", "train=2"], "--splits train=2"),
-        (["--licences", "gpl"], "--licences: 'gpl' is none of"),
-        (["--max-per-figure", "-1"], "--max-per-figure -1"),
-        (["--workers", "0"], "--workers 0"),
-        (["--export", str(tmp_path / "none")], "there is no file or folder"),
-    ):
-        assert main([*asked, *extra]) == 2
-        assert told in capsys.readouterr().err
+def test_only_accepted_rows_go_out(made: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    votes = {"qa-0": "yy", "qa-1": "yn", "qa-2": "n", "refused": "y"}
+    said = [
+        {"annotator": f"n{place}", "form": "audit", "row_id": row_id, "ratings": {}, "accepted": vote == "y"}
+        for row_id, given in votes.items()
+        for place, vote in enumerate(given)
+    ]
+    (made.path / "review").mkdir()
+    (made.path / "review" / "ratings.jsonl").write_text("".join(json.dumps(one) + "\n" for one in said))
+    assert run(made, "out", "--format", "jsonl", "--accepted", "--splits", "train=1") == 0
+    assert [one["row_id"] for one in lines(made.path.parent / "out" / "train.jsonl")] == ["qa-0"]
+    shown = capsys.readouterr().out
+    assert "5 not accepted by most reviewers" in shown and "1 accepted rows are not among the kept ones" in shown
+    assert "accepted by most reviewers" in (made.path.parent / "out" / "README.md").read_text()
+
+
+def test_a_missing_image_is_named_on_the_screen(made: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(lines(made.export)[0]["images"][0]).unlink()
+    assert run(made, "out", "--format", "jsonl") == 0
+    shown = capsys.readouterr().out
+    assert "left out: 1 with an image that is missing" in shown and "  qa-0: f0.png: no such file" in shown
+
+
+def test_rows_without_a_run_can_be_named(made: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", str(tmp_path / "none"), "--out", str(tmp_path / "out"), "--format", "llava"]
+    assert main([*arguments, "--export", str(made.export)]) == 0
+    assert "No run was found" in capsys.readouterr().out
+    assert main(arguments) == 2 and "holds no run" in capsys.readouterr().err
+
+
+def test_an_export_is_replaced_only_on_demand(made: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(made, "out", "--format", "hf") == 0
+    assert run(made, "out", "--format", "jsonl") == 2 and "take --overwrite" in capsys.readouterr().err
+    assert run(made, "out", "--format", "jsonl", "--overwrite") == 0
+    assert not (made.path.parent / "out" / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--format", "hf", "--splits", "train=2"), "--splits train=2"),
+        (("--format", "openai", "--images", "copy"), "means nothing to the API"),
+        (("--format", "hf", "--licences", "mit"), "no row has one of these"),
+        (("--format", "hf", "--licences", ""), "--licences is empty"),
+        (("--format", "hf", "--max-per-figure", "-1"), "--max-per-figure -1"),
+        (("--format", "hf", "--near-questions", "2"), "--near-questions 2"),
+        (("--format", "hf", "--workers", "-1"), "--workers -1"),
+        (("--format", "hf", "--export", "/no/such"), "there is no file or folder /no/such"),
+        (("--format", "hf", "--kind", "siqa-s"), "no row has the columns that it needs"),
+    ],
+)
+def test_wrong_use_is_told(
+    arguments: tuple[str, ...], says: str, made: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(made, "out", *arguments) == 2
+    assert says in capsys.readouterr().err
+    assert not (made.path.parent / "out").exists() and not list(made.path.parent.glob(".out*"))
+
+
+def test_rows_of_no_kind_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claims: list[dict[str, Any]] = [{"row_id": "c", "claim": "It rises.", "images": ["a.png"]}]
+    assert run(run_of(tmp_path, claims), "out", "--format", "hf") == 2
+    assert "the rows are claims, which can't be exported" in capsys.readouterr().err
+
+
+def test_kinds_are_those_that_there_are() -> None:
+    assert set(_KINDS) == set(KINDS)
+
+
+def test_strict_needs_the_run(made: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", str(tmp_path / "none"), "--out", str(tmp_path / "out"), "--format", "hf", "--strict"]
+    assert main([*arguments, "--export", str(made.export)]) == 2
+    assert "--strict needs the run folder" in capsys.readouterr().err

@@ -1,169 +1,227 @@
-"""The dataset card: README.md of an export, with everything that who uses the set has to know."""
+"""The dataset card: what an export is, how it came about, what is in it, and what it can't be trusted with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 
-from data_juicer_ext.export.contents import UNKNOWN, Contents
-from data_juicer_ext.export.front_matter import front_matter
-from data_juicer_ext.export.order import DIALOGUES, PAIRS, RATED, SCORED, Order
-from data_juicer_ext.report.funnel import share_of_whole
+import yaml
 
-REASONS = {
-    "undecided": "not decided: a model call failed",
-    "not_whole": "lacks what its kind consists of",
-    "no_row_id": "has no row_id",
-    "not_accepted": "not accepted by a majority of reviewers",
-    "licence": "of another licence than asked for",
-    "image": "an image is missing or does not decode",
-    "near_duplicate_question": "asks nearly the same as another question of its figure",
-    "over_the_limit": "over the limit of rows a figure",
-}
-"""Why rows are left out, in words."""
+from data_juicer_ext import __version__
+from data_juicer_ext.export import card_words as words
+from data_juicer_ext.export.card_table import cell, table
+from data_juicer_ext.export.contents import Contents
+from data_juicer_ext.export.front_matter import front_matter, title
+from data_juicer_ext.export.left_out import REASONS, LeftOut
+from data_juicer_ext.export.order import Order
+from data_juicer_ext.export.selection import UNKNOWN
+from data_juicer_ext.report.funnel import Step, share_of_whole, whole
+from data_juicer_ext.report.shortcuts import Baseline
 
-_USE = {
-    "hf": "`datasets.load_dataset` of this folder needs nothing else; `images` are of the feature Image.",
-    "parquet": "Plain Parquet: `images` holds the bytes of the files that `image_files` names.",
-    "ms-swift": "Lines of `messages` and `images`. Paths start at this folder: run `swift` from inside it.",
-    "llava": "`--data_path` is a split's file, `--image_folder` this folder.",
-    "openai": "Chat lines with the images inside, as data URLs.",
-    "jsonl": "Plain JSON Lines; `images` are paths that start at this folder.",
-}
-_LIMITS = {
-    PAIRS: (
-        "Questions, answers and checks are made by models; a person has seen them only as far as said above.",
-        "A question is about what a paper says of its figure; where the paper is wrong, so is the answer.",
-        "The filters refuse good pairs as well: of 50 refusals of each, VeriSciQA found 28%, 34% and 18% wrong.",
-    ),
-    RATED: ("Ratings are a model's, not people's; they say how an image looks to that model.",),
-    SCORED: (
-        "Scores are a model's, under the protocol and call budget that each row names; null means gated for lack of "
-        "evidence, not a low score.",
-    ),
-}
-_TOKENS = (
-    "A text that itself holds a token such as `<image>` or `<|image_pad|>` has a backslash behind its first bracket "
-    "(`<\\image>`), so that one placeholder an image is left. Take one backslash away there to have the text again; "
-    "`provenance.jsonl` holds it as it was."
-)
+SOURCES, LEFT_OUT = "sources.jsonl", "left_out.jsonl"
 
 
 @dataclass(frozen=True)
-class _Table:
-    head: Sequence[str]
-    rows: Iterable[Sequence[object]]
+class RunFacts:
+    """What is known of the run; all empty for rows that no run folder tells of (`known` is then false).
 
-    def __str__(self) -> str:
-        lines = [self.head, ["---"] * len(self.head), *self.rows]
-        return "\n".join("| " + " | ".join(_cell(value) for value in line) + " |" for line in lines)
+    `recipe` is the name of a file, `undecided` the number of undecided rows, `notes` hold no path of this machine.
+    """
 
-
-def card(contents: Contents, order: Order) -> str:
-    """The card of an export as Markdown, with its YAML head."""
-    parts = {
-        "": f"{contents.rows:,} {contents.kind} about figures of scientific papers. {_USE[order.format]}",
-        "Splits": _splits(contents, order),
-        "How the rows came about": _funnel(contents),
-        "Not in this set": _left_out(contents, order),
-        "Models and prompts": _makers(contents),
-        "Licences": _licences(contents),
-        "What the rows are made of": _composition(contents),
-        "Shortcut audit": _shortcuts(contents) if contents.kind == PAIRS else "",
-        "Image tokens in text": _TOKENS if order.format in DIALOGUES else "",
-        "Known limits": "\n".join(f"- {limit}" for limit in _limits(contents, order)),
-    }
-    body = [f"## {title}\n\n{text}" if title else f"# Scientific figures: {contents.kind}\n\n{text}"
-            for title, text in parts.items() if text]  # fmt: skip
-    return front_matter(contents) + "\n" + "\n\n".join(body) + "\n"
+    known: bool = False
+    recipe: str = ""
+    executor: str = ""
+    steps: Sequence[Step] = ()
+    blind: Sequence[Baseline] = ()
+    undecided: int = 0
+    notes: Sequence[str] = ()
 
 
-def counts_in_words(counts: Mapping[str, int]) -> str:
-    """Reasons with their counts on one line."""
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return "; ".join(f"{count:,} {REASONS.get(reason, reason)}" for reason, count in ordered)
+@dataclass(frozen=True)
+class Made:
+    """An export as it was made: `files` by split, `groups` of papers that share a picture, letters that were moved."""
+
+    order: Order
+    run: RunFacts
+    contents: Contents
+    left_out: LeftOut
+    files: Mapping[str, Sequence[str]]
+    joined: int = 0
+    moved: int = 0
 
 
-def _splits(contents: Contents, order: Order) -> str:
-    rows = [(name, f"{of.rows:,}", f"{len(of.papers):,}", f"{len(of.figures):,}")
-            for name, of in contents.splits.items()]  # fmt: skip
-    shares = ", ".join(f"{name} {share:g}" for name, share in order.splits)
-    told = (
-        f"Asked for: {shares}; seed {order.seed}. No paper is in two splits, and papers that show the same picture "
-        "(by perceptual hash, then pixel by pixel) are in the same one."
-    )
-    return f"{_Table(('split', 'rows', 'papers', 'figures'), rows)}\n\n{told}"
+def card(made: Made) -> str:
+    """The card as Markdown with its YAML head."""
+    head = yaml.safe_dump(front_matter(made.contents, made.order, made.files), sort_keys=False, allow_unicode=True)
+    parts = [f"---\n{head}---", f"# {title(made.contents)}", _what(made), *_sections(made)]
+    return "\n\n".join(parts) + "\n"
 
 
-def _funnel(contents: Contents) -> str:
-    lines = []
-    for step in contents.steps:
-        share = share_of_whole(step, contents.steps)
-        told = "" if share is None else f"{share:.1%}"
-        lines.append((step.name, f"{step.out:,}", told, f"{step.refused:,}", f"{step.undecided:,}"))
-    notes = "".join(f"\n\n{note}" for note in contents.notes)
-    if not lines:
-        return "The run has left no ledger." + notes
-    return f"{_Table(('step', 'rows', 'share', 'refused', 'undecided'), lines)}{notes}"
+def _what(made: Made) -> str:
+    """What the rows are, and what was checked of them, as far as the run's own filters did it."""
+    ran = [step.operator for step in made.run.steps]
+    checks = [text for operator, text in words.CHECKS.items() if operator in ran]
+    told = f" A row was kept if {', and if '.join(checks)}." if checks and made.contents.kind.asks else ""
+    return words.WHAT[made.contents.kind.name] + told
 
 
-def _left_out(contents: Contents, order: Order) -> str:
-    counted = sorted(contents.left_out.items(), key=lambda item: (-item[1], item[0]))
-    rows = [(REASONS.get(reason, reason), f"{count:,}") for reason, count in counted]
-    told = f"The run has {contents.undecided:,} rows that are undecided; undecided rows are never exported."
-    if order.accepted:
-        told += " Only rows that more reviewers accepted than rejected are in the set."
-    return f"{_Table(('why', 'rows'), rows)}\n\n{told}" if rows else told
+def _sections(made: Made) -> Iterator[str]:
+    sections = {
+        "Splits": _splits(made), "Files": _files(made), "How it was made": _making(made), "Funnel": _funnel(made),
+        "Left out": _left_out(made), "Models and prompts": _makers(made.contents), "Licences": _licences(made.contents),
+        "What is in it": _composition(made.contents), "Scores": _scores(made.contents),
+        "Shortcut audit": _shortcuts(made), "Known limits": _limits(made),
+    }  # fmt: skip
+    for heading, text in sections.items():
+        if text:
+            yield f"## {heading}\n\n{text}"
+
+
+def _splits(made: Made) -> str:
+    contents = made.contents
+    rows = [
+        (name, f"{share:.1%}", contents.rows[name], contents.papers_in(name), len(contents.figures.get(name, ())))
+        for name, share in made.order.splits
+    ]
+    told = words.SPLITS if len(made.order.splits) > 1 else ""
+    if made.joined:
+        told += f" Pictures that several papers show joined papers {made.joined:,} times."
+    empty = [name for name, *_ in rows if not contents.rows[name]]
+    if empty:
+        told += f" There are too few papers for {' and '.join(empty)}: no file is there."
+    return "\n\n".join(filter(None, (table(("split", "asked for", "rows", "papers", "figures"), rows), told.strip())))
+
+
+def _files(made: Made) -> str:
+    order = made.order
+    told = [
+        words.FILES[order.format],
+        words.IMAGES_EMBEDDED if order.embeds else words.IMAGES_COPIED,
+        words.OTHER_FILES,
+    ]
+    if order.format in ("ms-swift", "llava"):
+        told.insert(1, words.ESCAPED)
+    if order.format == "llava" and made.contents.several_images:
+        told.insert(1, f"{made.contents.several_images:,} rows have several images. {words.SEVERAL_IMAGES}")
+    return "\n\n".join(told)
+
+
+def _making(made: Made) -> str:
+    order, run = made.order, made.run
+    by = f"the recipe {cell(run.recipe)}" if run.recipe else "a run whose recipe is not known"
+    on = f" on the {cell(run.executor)} executor" if run.executor else ""
+    lines = [f"Rows of {by}{on}, exported by data-juicer-ext {__version__} (`dj-ext export`)."]
+    if not run.known:
+        lines = [f"Rows of a file that no run tells of, exported by data-juicer-ext {__version__} (`dj-ext export`)."]
+    settings = [
+        ("format", order.format),
+        ("kind", made.contents.kind.name),
+        ("seed", order.seed),
+        ("near questions", order.near_questions or "not looked at"),
+        ("rows a figure", order.max_per_figure or "any number"),
+        ("licences", ", ".join(order.licences) or "any"),
+        ("rows", "accepted by most reviewers" if order.accepted else "all that the run kept"),
+        ("options", f"{made.moved:,} rows in a new order" if order.shuffle_options else "in the run's order"),
+    ]
+    return "\n\n".join([*lines, *map(cell, run.notes), table(("setting", "value"), settings)])
+
+
+def _funnel(made: Made) -> str:
+    run = made.run
+    if not run.known:
+        return "No run folder was named, so nothing is known of what was refused or is undecided."
+    base = whole(run.steps)
+    head = ("step", "decided", "went on", f"of {base.name}" if base else "share", "refused", "undecided", "why")
+    rows = [(step.name, step.rows, step.out, _share(step, run.steps), step.refused, step.undecided, _why(step))
+            for step in run.steps]  # fmt: skip
+    told = f"{run.undecided:,} rows of the run are undecided: {words.UNDECIDED}" if run.undecided else words.DECIDED
+    return f"{table(head, rows)}\n\n{told}" if rows else told
+
+
+def _share(step: Step, steps: Sequence[Step]) -> str:
+    share = share_of_whole(step, steps)
+    return "" if share is None else f"{share:.1%}"
+
+
+def _why(step: Step) -> str:
+    return ", ".join(f"{reason} {count:,}" for reason, count in step.reasons.most_common(4))
+
+
+def _left_out(made: Made) -> str:
+    rows = [(REASONS[reason], count) for reason, count in made.left_out.counts().items()]
+    return f"{table(('rows', 'number'), rows)}\n\nEach is named in `{LEFT_OUT}`." if rows else ""
 
 
 def _makers(contents: Contents) -> str:
-    rows = [(tag, model, prompt, f"{count:,}") for (tag, model, prompt), count in sorted(contents.makers.items())]
-    return str(_Table(("step", "model", "prompts@version", "rows"), rows)) if rows else "The rows name no model."
+    rows = [(*maker, count) for maker, count in sorted(contents.makers.items())]
+    if not rows:
+        return words.NO_MAKERS
+    offline = any(model == "offline" for _, model, *_ in contents.makers)
+    told = f"\n\n{words.OFFLINE}" if offline else ""
+    return f"{table(('step', 'model', 'prompt@version', 'sampling', 'rows'), rows)}{told}"
 
 
 def _licences(contents: Contents) -> str:
-    counted = sorted(contents.licences.items(), key=lambda item: (item[0] == UNKNOWN, -item[1], item[0]))
-    table = _Table(("licence of the source", "rows"), [(name, f"{count:,}") for name, count in counted])
-    told = "\n\nFigures and captions stay under the licence of the paper that they are from (column `licence`)."
-    if unknown := contents.licences[UNKNOWN]:
-        told += f" Of {unknown:,} rows the licence is not known: do not pass them on before it is."
-    return f"{table}{told}"
+    counted = contents.licences()
+    told = f"{words.LICENCES} `{SOURCES}` lists the papers."
+    unknown = sum(rows for name, _, rows in counted if name == UNKNOWN)
+    if unknown:
+        told += f" {words.LICENCE_UNKNOWN.format(rows=f'{unknown:,} of {contents.total:,}')}"
+    return f"{table(('licence of the paper', 'papers', 'rows'), counted)}\n\n{told}"
 
 
 def _composition(contents: Contents) -> str:
-    parts = contents.composition.parts
-    return "\n\n".join(
-        str(_Table((heading, "rows"), [(value, f"{count:,}") for value, count in counted]))
-        for heading, counted in parts.items()
-        if heading != "Licence"
-    )
+    parts = [table((heading, "rows"), counted) for heading, counted in contents.composition.parts.items()
+             if heading != "Licence"]  # fmt: skip
+    most = contents.composition.most_of_a_figure
+    parts.append(f"{len(contents.images):,} images; a figure has {most:,} rows at most.")
+    if contents.flags:
+        flags = ", ".join(f"{words.FLAGS.get(flag, flag)} {count:,}" for flag, count in sorted(contents.flags.items()))
+        parts.append(f"Images that were changed to look as the models saw them: {flags}.")
+    return "\n\n".join(parts)
 
 
-def _shortcuts(contents: Contents) -> str:
-    audit = contents.shortcuts
-    right, wrong = audit.mean_lengths
-    letters = "; ".join(
-        f"{options} options: " + ", ".join(f"{letter} {counted[letter]}" for letter in sorted(counted))
+def _scores(contents: Contents) -> str:
+    rows = [(name, number, f"{total / number:.2f}") for name, (number, total) in contents.scores.items()]
+    return table(("score", "rows", "mean"), rows) if rows else ""
+
+
+def _shortcuts(made: Made) -> str:
+    audit = made.contents.shortcuts
+    if not audit.rows:
+        return ""
+    shown = ascii_uppercase[: max(audit.letters)]
+    letters = [
+        (options, *(f"{counted[letter]:,} ({counted[letter] / counted.total():.0%})" if place < options else ""
+                    for place, letter in enumerate(shown)))
         for options, counted in sorted(audit.letters.items())
+    ]  # fmt: skip
+    rules = [(rule.name, f"{rule.accuracy:.1%}", f"{rule.chance:.1%}", "yes" if rule.above_chance else "no")
+             for rule in (*audit.baselines(), *made.run.blind)]  # fmt: skip
+    right, wrong = audit.mean_lengths
+    even = audit.position_p()
+    told = f"A right option has {right:.0f} characters on average, a wrong one {wrong:.0f}."
+    if even is not None:
+        told += f" Letters at least this uneven come about by chance with a probability of {even:.2g}."
+    return "\n\n".join((
+        words.SHORTCUTS, table(("options", *shown), letters),
+        table(("without the figure", "right", "chance", "above chance"), rules), told,
+    ))  # fmt: skip
+
+
+def _limits(made: Made) -> str:
+    found = [*words.LIMITS[made.contents.kind.name], *words.LIMITS_OF_ALL]
+    if not made.order.accepted:
+        found.insert(0, words.NOT_REVIEWED)
+    if made.run.undecided:
+        found.append(words.UNDECIDED_LIMIT)
+    return "\n".join(f"- {text}" for text in found)
+
+
+def licence_file(contents: Contents) -> str:
+    """What stands in the file on licences."""
+    names = "\n".join(
+        f"- {cell(name)}: {rows:,} rows of {papers:,} papers" for name, papers, rows in contents.licences()
     )
-    rows = [
-        (rule.name, f"{rule.accuracy:.1%}", f"{rule.chance:.1%}", "yes" if rule.above_chance else "no")
-        for rule in (*audit.baselines(), *contents.blind)
-    ]
-    table = _Table(("without the figure", "right", "chance", "above chance"), rows)
-    told = f"Right letters: {letters}. A right option has {right:.0f} characters on average, a wrong one {wrong:.0f}."
-    return f"{table}\n\n{told} Rows of models count all questions that the run asked them without the figure."
-
-
-def _limits(contents: Contents, order: Order) -> list[str]:
-    found = list(_LIMITS[contents.kind])
-    if not order.accepted:
-        found.append("The set is what the run kept; no acceptance by people was asked for.")
-    empty = [name for name, of in contents.splits.items() if not of.rows]
-    if empty:
-        found.append(f"There were too few papers for {' and '.join(empty)}: no row is there.")
-    return found
-
-
-def _cell(value: object) -> str:
-    return " ".join(str(value).replace("|", "\\|").replace("<", "&lt;").split()) or " "
+    return f"# Licences\n\n{words.LICENCES} `{SOURCES}` lists the papers.\n\n{names}\n"

@@ -1,7 +1,7 @@
 """Rows without paths of the machine they were made on: made relative to the run, or cut down to the file's name.
 
-In what papers and models wrote only the folders of this run, the current folder and the home folder are looked for; a
-path that a paper prints stays. In everything else, nested values included, any absolute path goes.
+In what papers and models wrote only the folders of this run, the current and the home folder are looked for: a path
+that a paper prints stays. In everything else, nested values included, any absolute path goes.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from typing import Any
 
 from data_juicer_ext.rows import to_json
 
-WRITTEN = (
-    "question", "options", "rationale", "claim", "caption", "context", "question_plain", "question_negated",
-    "answer_text",
-)  # fmt: skip
-"""Columns that hold what papers and models wrote."""
+WRITTEN = frozenset({
+    "question", "options", "rationale", "claim", "caption", "context", "context_places", "question_plain",
+    "question_negated", "answer_text", "quality", "descriptions", "features", "figure_map", "judgement", "text",
+    "sentence", "paragraph", "section", "description", "reason", "good", "bad",
+})  # fmt: skip
+"""Columns, and keys inside of columns, that hold what papers and models wrote."""
 
 _LEFT_OUT = ("image", "images", "paper_path", "undecided")
 _WHOLE = re.compile(r"(?:file://)?~?/(?:[^/\n<>{}$\\]+/)+[^/\n<>{}$\\]*")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/][^\n<>{}$|?*\"]+")
 _INSIDE = re.compile(
-    r"(?<![\w./:~-])(?:/(?:home|Users)/[^\s/\"']+|/root|/(?:private/)?tmp|/var/(?:tmp|folders)|/mnt|/scratch|/work)"
-    r"/[^\s\"'<>|;,()]*|(?<!\w)[A-Za-z]:\\Users\\[^\s\"'<>|;,()]+"
+    r"(?<![\w./:~-])~?/(?:[\w.@+~%=-]{1,255}/){1,64}[\w.@+~%=-]*"
+    r"|(?<!\w)[A-Za-z]:\\(?:[\w.@+~ -]{1,255}\\){1,64}[\w.@+~-]*"
 )
 
 
@@ -33,10 +34,10 @@ class Cleaner:
     """Takes the paths below `roots`, and any other absolute path in what nobody wrote, out of rows."""
 
     def __init__(self, roots: Iterable[Path]) -> None:
+        long = {str(root) for root in roots if root.is_absolute() and len(root.parts) > 2}
         home = str(Path.home())
-        named = {str(root) for root in roots if root.is_absolute() and len(root.parts) > 2} | {home}
-        ordered = "|".join(re.escape(root) for root in sorted(named - {"/"}, key=lambda root: (-len(root), root)))
-        self._roots = re.compile(rf"(?<![\w./~-])(?:file://)?(?:{ordered})(?:/|(?![\w/.-]))") if ordered else None
+        self._long = _below(long | ({home} if home.count("/") > 1 else set()))
+        self._roots = _below((long | {home}) - {"/"})
 
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The columns of a row to export, without its images and without the host's own columns."""
@@ -48,32 +49,40 @@ class Cleaner:
         if isinstance(value, str):
             nested = _nested(value)
             if nested is None:
-                return self._path(value)
+                return self.path(value)
             cleaned = self._each(nested)
             return value if cleaned == nested else to_json(cleaned)
         return self._each(value)
 
-    def text(self, text: str) -> str:
-        """What somebody wrote, without the folders of this machine."""
-        return self._roots.sub("", text) if self._roots else text
-
-    def _written(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [self._written(item) for item in value]
-        return self.text(value) if isinstance(value, str) else self._each(value)
-
-    def _each(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._path(value)
-        if isinstance(value, Mapping):
-            return {self._path(str(key)): self._each(item) for key, item in value.items()}
-        return [self._each(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-    def _path(self, text: str) -> str:
-        text = self.text(text)
+    def path(self, text: str) -> str:
+        """A text that nobody wrote, without absolute paths."""
+        text = self._roots.sub("", text)
         if _WHOLE.fullmatch(text) or _WINDOWS.fullmatch(text):
             return _last(text)
         return _INSIDE.sub(lambda found: _last(found[0]), text)
+
+    def _written(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._long.sub("", value)
+        if isinstance(value, Mapping):
+            return {key: self._written(item) for key, item in value.items()}
+        return [self._written(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+    def _each(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.path(value)
+        if isinstance(value, Mapping):
+            return {
+                self.path(str(key)): self._written(item) if key in WRITTEN else self._each(item)
+                for key, item in value.items()
+            }
+        return [self._each(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _below(roots: Iterable[str]) -> re.Pattern[str]:
+    """What stands before a path that is relative to one of the folders, the longest first."""
+    ordered = "|".join(re.escape(root) for root in sorted(roots, key=lambda root: (-len(root), root)))
+    return re.compile(rf"(?<![\w./~-])(?:file://)?(?:{ordered or '(?!)'})(?:/|(?![\w/.-]))")
 
 
 def _last(path: str) -> str:

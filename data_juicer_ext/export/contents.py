@@ -2,85 +2,113 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.ingest.licences import NONE, read_licence
+from data_juicer_ext.export.kinds import FIGURES, SIQA_S, Kind, object_in
+from data_juicer_ext.export.pictures import Picture
+from data_juicer_ext.export.selection import licence_text
 from data_juicer_ext.report.composition import Composition
-from data_juicer_ext.report.funnel import Step
-from data_juicer_ext.report.shortcuts import Baseline, Shortcuts
+from data_juicer_ext.report.shortcuts import Shortcuts
+from data_juicer_ext.rows import to_json
+from data_juicer_ext.siqa.dimensions import ASPECTS
 
-UNKNOWN = "not known"
-Maker = tuple[str, str, str]  # tag, model, prompt with its version
+Maker = tuple[str, str, str, str]  # tag of the step, model, prompt with its version, sampling parameters as JSON
+_ABOUT = ("licence", "venue", "year", "domain")
 
 
 @dataclass
-class SplitCounts:
-    """One split: its rows, papers and figures."""
+class Origin:
+    """One paper (or all rows without one, of one licence): what is stated of it, and its rows by split."""
 
-    rows: int = 0
-    papers: set[str] = field(default_factory=set)
-    figures: set[tuple[str, ...]] = field(default_factory=set)
+    stated: dict[str, str]
+    figures: set[str] = field(default_factory=set)
+    rows: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
 class Contents:
-    """The rows of an export by split, and what they are made of.
+    """The rows of an export and what they are made of.
 
-    `left_out` counts rows of the run that are not in the export, by reason; `broken_images` says for each row why its
-    images refused it. `undecided` is how many rows the run has not decided. `notes` are what a reader has to know of
-    the run. `files` are the splits' files, as patterns relative to the folder.
+    `sources` are by paper id and licence; `figures` are by split. `scores` are (number, sum) of scores by what is
+    scored. `flags` count what was done to images, each image once.
     """
 
-    kind: str
-    splits: dict[str, SplitCounts]
-    steps: list[Step] = field(default_factory=list)
-    blind: list[Baseline] = field(default_factory=list)
-    undecided: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
-    broken_images: dict[str, str] = field(default_factory=dict)
+    kind: Kind
+    rows: Counter[str] = field(default_factory=Counter)
+    figures: dict[str, set[str]] = field(default_factory=dict)
+    sources: dict[tuple[str, str], Origin] = field(default_factory=dict)
     composition: Composition = field(default_factory=Composition)
     shortcuts: Shortcuts = field(default_factory=Shortcuts)
-    licences: Counter[str] = field(default_factory=Counter)
     makers: Counter[Maker] = field(default_factory=Counter)
-    notes: tuple[str, ...] = ()
-    files: dict[str, str] = field(default_factory=dict)
+    scores: dict[str, tuple[int, float]] = field(default_factory=dict)
+    flags: Counter[str] = field(default_factory=Counter)
+    images: set[str] = field(default_factory=set)
+    several_images: int = 0
 
     @property
-    def rows(self) -> int:
-        """How many rows were exported."""
-        return self.composition.rows
+    def total(self) -> int:
+        """How many rows there are in all splits."""
+        return self.rows.total()
 
-    def add(self, row: Mapping[str, Any], split: str, paper: str, images: tuple[str, ...]) -> None:
-        """Count one row that was written; `paper` and `images` are what its split goes by."""
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture], figure: str) -> None:
+        """Count one row that was written."""
+        self.rows[split] += 1
         self.composition.add(row)
         self.shortcuts.add(row)
-        self.licences[licence_of(row)] += 1
         self.makers.update(set(_makers(row)))
-        counts = self.splits[split]
-        counts.rows += 1
-        counts.papers.add(paper)
-        counts.figures.add(images)
+        self.figures.setdefault(split, set()).add(figure)
+        key = str(row.get("paper_id") or ""), licence_text(row.get("licence"))
+        origin = self.sources.get(key)
+        if origin is None:
+            stated = {name: str(row.get(name) or "") for name in _ABOUT}
+            origin = self.sources[key] = Origin({**stated, "licence": key[1]})
+        origin.figures.add(figure)
+        origin.rows[split] += 1
+        self.several_images += len(pictures) > 1
+        for picture in pictures:
+            if picture.name not in self.images:
+                self.images.add(picture.name)
+                self.flags.update(picture.flags)
+        for name, score in _scores(row, self.kind):
+            number, total = self.scores.get(name, (0, 0.0))
+            self.scores[name] = number + 1, total + score
+
+    def papers_in(self, split: str) -> int:
+        """How many papers a split's rows are from."""
+        return len({paper for (paper, _), origin in self.sources.items() if paper and origin.rows[split]})
+
+    def licences(self) -> list[tuple[str, int, int]]:
+        """Each licence with its papers and rows, the most rows first."""
+        papers, rows = Counter[str](), Counter[str]()
+        for (paper, licence), origin in self.sources.items():
+            papers[licence] += bool(paper)
+            rows[licence] += origin.rows.total()
+        return [(name, papers[name], count) for name, count in sorted(rows.items(), key=lambda it: (-it[1], it[0]))]
+
+    def source_lines(self) -> Iterator[dict[str, Any]]:
+        """A plain object a paper, for who has to give credit."""
+        for (paper, _), origin in sorted(self.sources.items()):
+            rows = {split: origin.rows[split] for split in self.rows if origin.rows[split]}
+            yield {"paper_id": paper, **origin.stated, "figures": len(origin.figures), "rows": rows}
 
 
-def licence_of(row: Mapping[str, Any]) -> str:
-    """A row's licence as rows carry it, `UNKNOWN` for none."""
-    licence = read_licence(row.get("licence"))
-    return UNKNOWN if licence.name == NONE else licence.text
+def _makers(row: Mapping[str, Any]) -> Iterator[Maker]:
+    steps = object_in(row.get("provenance")).get("steps")
+    for step in steps if isinstance(steps, list) else ():
+        if isinstance(step, dict):
+            sampling = step.get("sampling")
+            about = str(step.get("prompt") or ""), to_json(sampling) if sampling else ""
+            for model in step.get("models") or [step.get("model") or ""]:
+                yield (str(step.get("tag") or ""), str(model), *about)
 
 
-def _makers(row: Mapping[str, Any]) -> list[Maker]:
-    try:
-        provenance = json.loads(row.get("provenance") or "{}")
-    except (ValueError, TypeError):
-        return []
-    steps = provenance.get("steps") if isinstance(provenance, dict) else None
-    named = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
-    return [
-        (str(step.get("tag") or ""), model, str(step.get("prompt") or ""))
-        for step in named
-        for model in map(str, step.get("models") or [step.get("model") or ""])
-    ]
+def _scores(row: Mapping[str, Any], kind: Kind) -> Iterator[tuple[str, float]]:
+    if kind is SIQA_S:
+        yield from ((aspect, float(row[f"rating_{aspect}"])) for aspect in ASPECTS)
+    if kind is FIGURES:
+        for name, score in {**row["scores"], "overall": row.get("overall")}.items():
+            if isinstance(score, (int, float)) and not isinstance(score, bool):
+                yield name, float(score)

@@ -1,205 +1,249 @@
-"""A run's rows as a finished set: chosen, checked, split, and written into a folder that is whole or not there."""
+"""A run's rows as a finished set: chosen, checked, split, and written into a folder that is there whole or not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from data_juicer_ext import __version__
 from data_juicer_ext.annotation.glance import Glance, glance_at_all
-from data_juicer_ext.annotation.sampling import Seen
-from data_juicer_ext.export.candidates import Candidates, accepted_rows, candidates
-from data_juicer_ext.export.card import card, counts_in_words
+from data_juicer_ext.export.card import LEFT_OUT, SOURCES, Made, RunFacts, card, licence_file
 from data_juicer_ext.export.cleaning import Cleaner
-from data_juicer_ext.export.columns import columns_of
-from data_juicer_ext.export.contents import Contents, SplitCounts
-from data_juicer_ext.export.folder import whole_folder
-from data_juicer_ext.export.line_files import LineFiles
-from data_juicer_ext.export.order import DIALOGUES, SCORED, Order
+from data_juicer_ext.export.contents import Contents
+from data_juicer_ext.export.folder import check_target, whole_folder
+from data_juicer_ext.export.front_matter import LICENCE_FILE
+from data_juicer_ext.export.intake import Entry, Intake, Taken
+from data_juicer_ext.export.left_out import LeftOut
+from data_juicer_ext.export.letters import Letters
+from data_juicer_ext.export.line_files import CHAT_IMAGE_BYTES, CHAT_IMAGES, LineFiles, json_line
+from data_juicer_ext.export.order import DIALOGUES, Order
 from data_juicer_ext.export.parquet_files import ParquetFiles
-from data_juicer_ext.export.picked import Picked, Picture
-from data_juicer_ext.export.pictures import (
-    Places,
-    file_name,
-    form_of,
-    image_name,
-    join_same_pictures,
-    read_checked,
-    unusable,
-)
-from data_juicer_ext.export.splitting import Groups, assign
+from data_juicer_ext.export.pictures import Looked, MissingError, Picture, Places, TooLargeError, look_at_all
+from data_juicer_ext.export.selection import audit_verdicts, select, undecided_rows
+from data_juicer_ext.export.splitting import Groups, assign, join_same_pictures
 from data_juicer_ext.export.thinning import thin
-from data_juicer_ext.figures.image_parts import MIME, ImageError
 from data_juicer_ext.report.counted import Counted, count
 from data_juicer_ext.report.exported import read_rows
 from data_juicer_ext.report.funnel import funnel
 from data_juicer_ext.report.scope import Scope
 from data_juicer_ext.report.shortcuts import blind_baselines
 
-Row = dict[str, Any]
-_CHAT_IMAGES = ("PNG", "JPEG", "WEBP", "GIF")  # what the chat API takes
-_NAMED_BROKEN = 10  # rows with broken images that the screen names
 
-
-class UndecidedError(Exception):
+class UndecidedError(ValueError):
     """The run has undecided rows, and none were to be left behind."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows are: the file or folder at `path`, kept by the run in `run_dir` that `scope` tells of, if any."""
+
+    run_dir: Path
+    path: Path
+    scope: Scope | None = None
 
 
 class Writer(Protocol):
     """Writes rows of one split after the other."""
 
-    def add(self, picked: Picked) -> None:
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture]) -> None:
         """Write one row."""
 
-    def end(self) -> dict[str, str]:
-        """Close everything; returns each split's files, as a pattern."""
+    def end(self) -> dict[str, list[str]]:
+        """Close everything; returns each split's files."""
 
 
 @dataclass
 class _Plan:
-    """The rows to write in their order, with their images, and the split of each paper."""
+    """The rows to write in their order, the pictures of each, its group and its split."""
 
-    rows: list[Row]
-    images: dict[str, list[str]]
-    seen: Seen
-    split_of: dict[str, str] = field(default_factory=dict)
+    entries: list[Entry]
+    looked: Looked
+    split_of: Mapping[str, str]
+    joined: int
 
-    def glances(self, row: Row) -> list[Glance]:
-        """The images of a row as they were seen."""
-        found = (self.seen[path] for path in self.images[str(row["row_id"])])
-        return [one for one in found if isinstance(one, Glance)]
+    def pictures(self, entry: Entry) -> list[Picture]:
+        """The pictures of a row that is written."""
+        return [one for name in entry.images if isinstance(one := self.looked[name], Picture)]
 
-    def shown(self, row: Row) -> tuple[str, ...]:
-        """The images of a row by content."""
-        return tuple(one.sha256 for one in self.glances(row))
-
-    def paper(self, row: Row) -> str:
-        """What a row's split goes by: its paper, or its image where it has none."""
-        named = str(row.get("paper_id") or "")
-        return f"paper:{named}" if named else image_name(self.shown(row)[0])
+    def split(self, entry: Entry) -> str:
+        """The split that a row is in."""
+        return self.split_of[_paper(entry, self.looked)]
 
 
 def export(
-    scope: Scope, order: Order, target: Path, overwrite: bool = False, strict: bool = False, workers: int = 2
-) -> Contents:
-    """Write the export of a run into the folder `target`; returns what it holds.
+    source: Source, order: Order, target: Path, overwrite: bool = False, strict: bool = False, workers: int = 2
+) -> Made:
+    """Write the rows of a run as a finished set into the folder `target`.
 
-    Raises UndecidedError with `strict` where rows are undecided; ValueError where there is nothing to export, rows of
-    a kind that can't be exported (so), or a folder in the way; OSError where it can't be written.
+    Raises UndecidedError with `strict` where rows are undecided; ValueError where there is nothing to export, the rows
+    are of no kind that can be, or a folder is in the way; OSError where it can't be written.
     """
-    counted = count(scope)
-    undecided = _undecided(counted)
+    check_target(target, overwrite)
+    if target.absolute().is_relative_to(source.path.absolute()):
+        raise ValueError(f"--out {target} lies in the folder of the rows; name one elsewhere")
+    counted = count(source.scope) if source.scope else None
+    undecided = undecided_rows(counted) if counted else set[str]()
+    if strict and counted is None:
+        raise ValueError("--strict needs the run folder of the rows: without it nobody knows what is undecided")
     if strict and undecided:
         raise UndecidedError(f"{len(undecided):,} rows of the run are undecided; run it again to decide them")
-    if scope.export is None:
-        raise ValueError(" ".join(scope.notes) or "the run has no export")
-    accepted = accepted_rows(scope.run_dir) if order.accepted else set[str]()
-    chosen = candidates(read_rows(scope.export), order, undecided, accepted)
-    if chosen.kind == SCORED and order.format in DIALOGUES:
-        raise ValueError(f"scored figures hold no dialogue for {order.format}; take --format jsonl, hf or parquet")
-    contents = Contents(chosen.kind, {name: SplitCounts() for name, _ in order.splits}, funnel(counted.decisions()),
-                        blind_baselines(counted), len(undecided), chosen.left_out, notes=scope.notes)  # fmt: skip
-    plan = _plan(chosen, Places(scope.run_dir, scope.export), order, contents, workers)
-    if not plan.rows:
-        raise ValueError(f"no row is left to export: {_why(contents)}")
-    with whole_folder(target, overwrite) as folder:
-        _write(plan, scope, order, contents, folder)
-    return contents
+    cleaner, left_out = Cleaner(_roots(source)), LeftOut()
+    about: dict[str, Any] = {}
+    with whole_folder(target, overwrite, about) as folder, Intake(folder.parent, cleaner, left_out) as intake:
+        taken = intake.take(read_rows(source.path, lambda row: ("",)), order.kind)
+        if order.format in DIALOGUES and not taken.kind.talks:
+            raise ValueError(
+                f"{taken.kind.words} are no dialogues for {order.format}; take --format jsonl, hf or parquet"
+            )
+        votes = audit_verdicts(source.run_dir) if order.accepted else None
+        chosen = select(taken.entries, undecided, votes, order.licences, left_out)
+        plan = _plan(chosen, Places(source.run_dir, source.path), order, left_out, workers)
+        if not plan.entries:
+            raise ValueError(f"no row is left to export: {_why(left_out)}")
+        facts = _facts(source, counted, len(undecided), [*_gone(votes, taken), *_notes(source, cleaner)])
+        made = _write(plan, taken, intake, order, facts, left_out, folder)
+        about |= _about(made)
+    return made
 
 
-def _undecided(counted: Counted) -> set[str]:
-    decided = (rows.items() for rows in counted.decided.values())
-    return {row_id for rows in decided for row_id, made in rows if made.verdict == "undecided"}
-
-
-def _why(contents: Contents) -> str:
-    first = next(iter(contents.broken_images.values()), "")
-    told = counts_in_words(contents.left_out) or "the run kept none"
-    return f"{told} ({first})" if first else told
-
-
-def _plan(chosen: Candidates, places: Places, order: Order, contents: Contents, workers: int) -> _Plan:
-    images = {str(row["row_id"]): places.images(row) for row in chosen.rows}
-    seen = glance_at_all((path for paths in images.values() for path in paths), workers)
-    plan = _Plan([], images, seen)
-    for row in chosen.rows:
-        why = unusable(images[str(row["row_id"])], seen)
-        if why:
-            _refuse(contents, row, why)
-        else:
-            plan.rows.append(row)
-    plan.rows, fell = thin(plan.rows, lambda row: "+".join(plan.shown(row)), order.max_per_figure, order.seed)
-    contents.left_out += fell
-    plan.split_of = _split(plan, order)
-    names = [name for name, _ in order.splits]
-    plan.rows.sort(key=lambda row: (names.index(plan.split_of[plan.paper(row)]), str(row["row_id"])))
-    return plan
-
-
-def _refuse(contents: Contents, row: Row, why: str) -> None:
-    contents.left_out["image"] += 1
-    contents.broken_images[str(row["row_id"])] = why
-
-
-def _split(plan: _Plan, order: Order) -> dict[str, str]:
+def _plan(chosen: Sequence[Entry], places: Places, order: Order, left_out: LeftOut, workers: int) -> _Plan:
+    for_chat = order.format == "openai"
+    named = (name for entry in chosen for name in entry.images)
+    looked = look_at_all(named, places, workers, CHAT_IMAGE_BYTES if for_chat else 0)
+    most = CHAT_IMAGES if for_chat else 0
+    shown = [entry for entry in chosen if _has_images(entry, looked, most, left_out)]
+    entries = thin(
+        shown, lambda entry: _figure(entry, looked), order.near_questions, order.max_per_figure, order.seed, left_out
+    )
     groups, papers = Groups(), dict[str, int]()
-    shown: dict[str, Glance] = {}
-    for row in plan.rows:
-        paper = plan.paper(row)
+    for entry in entries:
+        paper = _paper(entry, looked)
         papers[paper] = papers.get(paper, 0) + 1
-        groups.join((paper, *map(image_name, plan.shown(row))))
-        shown |= {one.sha256: one for one in plan.glances(row)}
+        groups.join((paper, *_names(entry, looked)))
+    joined = 0
     if len(order.splits) > 1:
-        join_same_pictures(shown.values(), groups)
-    return assign(papers, groups, order.splits, order.seed)
+        joined = len(papers) - len({groups.of(paper) for paper in papers})
+        joined += join_same_pictures(_glances(entries, looked, workers), groups)
+    split_of = assign(papers, groups, order.splits, order.seed)
+    rank = {name: place for place, name in enumerate(order.split_names)}
+    entries.sort(key=lambda entry: (rank[split_of[_paper(entry, looked)]], entry.row_id))
+    return _Plan(entries, looked, split_of, joined)
 
 
-def _write(plan: _Plan, scope: Scope, order: Order, contents: Contents, folder: Path) -> None:
-    cleaner = Cleaner(_roots(plan, scope))
-    writer = _writer(plan, order, contents, cleaner, folder)
-    for row in plan.rows:
-        try:
-            pictures = tuple(_pictures(plan, row, order.format))
-        except ImageError as error:
-            _refuse(contents, row, str(error))
-            continue
-        split, cleaned = plan.split_of[plan.paper(row)], cleaner.row(row)
-        writer.add(Picked(split, cleaned, pictures))
-        contents.add(cleaned, split, plan.paper(row), plan.shown(row))
-    contents.files = writer.end()
-    (folder / "README.md").write_text(card(contents, order), encoding="utf-8")
+def _has_images(entry: Entry, looked: Looked, most: int, left_out: LeftOut) -> bool:
+    """Whether a row can be shown; one that can't is left out with the reason."""
+    wrong = next((one for name in entry.images if not isinstance(one := looked[name], Picture)), None)
+    if not entry.images:
+        left_out.add("no_image", entry.row_id, "the row names no image")
+    elif isinstance(wrong, Exception):
+        reason = {MissingError: "image_missing", TooLargeError: "image_too_large"}.get(type(wrong), "image_unreadable")
+        left_out.add(reason, entry.row_id, str(wrong))
+    elif most and len(entry.images) > most:
+        left_out.add("too_many_images", entry.row_id, f"{len(entry.images)} images, allowed are {most}")
+    else:
+        return True
+    return False
 
 
-def _writer(plan: _Plan, order: Order, contents: Contents, cleaner: Cleaner, folder: Path) -> Writer:
-    if order.format in ("hf", "parquet"):
-        columns = columns_of(cleaner.row(row) for row in plan.rows)
-        return ParquetFiles(folder, columns, as_features=order.format == "hf")
-    return LineFiles(folder, order.format, contents.kind)
+def _names(entry: Entry, looked: Looked) -> list[str]:
+    """The images of a row by what is in them."""
+    return [f"image:{one.name}" for name in entry.images if isinstance(one := looked[name], Picture)]
 
 
-def _pictures(plan: _Plan, row: Row, form: str) -> Iterator[Picture]:
-    for path, sha256 in zip(plan.images[str(row["row_id"])], plan.shown(row), strict=True):
-        data = read_checked(path, sha256)
-        kind = form_of(data)
-        if form == "openai" and kind not in _CHAT_IMAGES:
-            raise ImageError(f"{path}: {kind} is none of {', '.join(_CHAT_IMAGES)}, which the chat API takes")
-        yield Picture(file_name(data, sha256), MIME.get(kind, "application/octet-stream"), data)
+def _paper(entry: Entry, looked: Looked) -> str:
+    """What a row's split goes by: its paper, or its first image where it has none."""
+    return f"paper:{entry.paper}" if entry.paper else _names(entry, looked)[0]
 
 
-def _roots(plan: _Plan, scope: Scope) -> list[Path]:
+def _figure(entry: Entry, looked: Looked) -> str:
+    """The figure that a row is about; rows of images without a paper go by these."""
+    return "\x1f".join(("figure", entry.paper, entry.figure) if entry.paper else _names(entry, looked))
+
+
+def _glances(entries: Sequence[Entry], looked: Looked, workers: int) -> dict[str, Glance]:
+    """Each picture that is written, seen as its file shows it."""
+    sources: dict[str, str] = {}
+    for entry in entries:
+        for name in entry.images:
+            if isinstance(one := looked[name], Picture):
+                sources.setdefault(f"image:{one.name}", one.source)
+    seen = glance_at_all(sources.values(), workers)
+    return {name: found for name, source in sources.items() if isinstance(found := seen[source], Glance)}
+
+
+def _write(
+    plan: _Plan, taken: Taken, intake: Intake, order: Order, facts: RunFacts, left_out: LeftOut, folder: Path
+) -> Made:
+    writer: Writer = (
+        ParquetFiles(folder, order, intake.columns.types)
+        if order.format in ("hf", "parquet")
+        else LineFiles(folder, order, taken.kind)
+    )
+    contents, letters = Contents(taken.kind), Letters(order.seed)
+    for entry in plan.entries:
+        row, pictures, split = intake.row(entry), plan.pictures(entry), plan.split(entry)
+        if order.shuffle_options and taken.kind.asks:
+            row = letters.placed(row)
+        writer.add(split, row, pictures)
+        contents.add(split, row, pictures, _figure(entry, plan.looked))
+    made = Made(order, facts, contents, left_out, writer.end(), plan.joined, letters.moved)
+    _put(folder / SOURCES, "".join(map(json_line, contents.source_lines())))
+    if left_out.rows:
+        _put(folder / LEFT_OUT, "".join(map(json_line, left_out.sorted())))
+    _put(folder / LICENCE_FILE, licence_file(contents))
+    _put(folder / "README.md", card(made))
+    return made
+
+
+def _put(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _about(made: Made) -> dict[str, Any]:
+    """What the list of an export's files says beside them."""
+    rows = {split: made.contents.rows[split] for split in made.order.split_names}
+    asked = {**vars(made.order), "kind": made.contents.kind.name, "images": "embed" if made.order.embeds else "copy"}
+    asked |= {"splits": dict(made.order.splits), "licences": list(made.order.licences)}
+    return {"version": __version__, "order": asked, "rows": rows, "left_out": made.left_out.counts(),
+            "undecided": made.run.undecided, "splits": made.files}  # fmt: skip
+
+
+def _gone(votes: Mapping[str, int] | None, taken: Taken) -> Iterator[str]:
+    """What has to be said of rows that people accepted and that are not there."""
+    gone = sum(balance > 0 and row_id not in taken.entries for row_id, balance in (votes or {}).items())
+    if gone:
+        yield f"{gone:,} accepted rows are not among the kept ones: a run does not keep whole what it refused."
+
+
+def _notes(source: Source, cleaner: Cleaner) -> Iterator[str]:
+    """What a reader has to know of the run."""
+    yield from (cleaner.path(note) for note in (source.scope.notes if source.scope else ()))
+
+
+def _facts(source: Source, counted: Counted | None, undecided: int, notes: Sequence[str]) -> RunFacts:
+    scope = source.scope
+    if scope is None or counted is None:
+        return RunFacts(notes=notes)
+    recipe = next((str(path) for path in scope.about.get("recipe") or []), "")
+    return RunFacts(
+        True, Path(recipe).name, str(scope.about.get("executor") or ""), funnel(counted.decisions()),
+        blind_baselines(counted), undecided, notes,
+    )  # fmt: skip
+
+
+def _roots(source: Source) -> set[Path]:
     """The folders of this machine that rows may name."""
-    folders = {scope.run_dir, Path.cwd(), *([scope.export.parent] if scope.export else [])}
-    named = folders | {Path(path).parent for paths in plan.images.values() for path in paths}
-    return sorted({*named, *(path.absolute() for path in named), *(path.resolve() for path in named)})
+    named = {source.run_dir, source.path.parent, Path.cwd()}
+    about = source.scope.about if source.scope else {}
+    for key in ("dataset_path", "export_path"):
+        if about.get(key):
+            named.add(Path(str(about[key])).parent)
+    return {*named, *(path.absolute() for path in named), *(path.resolve() for path in named)}
 
 
-def summary(contents: Contents, target: Path) -> list[str]:
-    """What was exported, in a few lines for the screen."""
-    lines = [f"{contents.rows:,} {contents.kind}"]
-    lines += [f"  {name}: {of.rows:,} rows of {len(of.papers):,} papers" for name, of in contents.splits.items()]
-    if contents.left_out:
-        lines.append(f"left out: {counts_in_words(contents.left_out)}")
-    lines += [f"  {row_id}: {why}" for row_id, why in list(contents.broken_images.items())[:_NAMED_BROKEN]]
-    lines.append(f"undecided in the run: {contents.undecided:,} (never exported)")
-    return [*lines, *contents.notes, f"{target}"]
+def _why(left_out: LeftOut) -> str:
+    """Why rows were left out, with what was said of one of them."""
+    first = next((f" ({row_id}: {message})" for _, row_id, message in left_out.rows if message), "")
+    return f"{left_out.in_words() or 'the run kept none'}{first}"

@@ -1,144 +1,115 @@
-"""JSON files, one a split, in the forms that ms-swift, LLaVA and OpenAI's chat API read, and plain JSON Lines.
-
-The images are copied beside them (inside the lines for OpenAI). `provenance.jsonl` holds the other columns of each row.
-"""
+"""JSON files, one a split: in the forms that ms-swift, LLaVA and OpenAI's chat API read, and rows as plain lines."""
 
 from __future__ import annotations
 
-import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from data_juicer_ext.export.candidates import quality_of
-from data_juicer_ext.export.dialogues import Dialogue, dialogues
-from data_juicer_ext.export.order import SCORED
-from data_juicer_ext.export.picked import FOLDER, Picked
+from data_juicer_ext.export.dialogues import dialogues
+from data_juicer_ext.export.kinds import Kind
+from data_juicer_ext.export.order import Order
+from data_juicer_ext.export.pictures import Copies, Picture
+from data_juicer_ext.export.samples import TRAINERS, opened, whole_row
 
-PLACEHOLDER = "<image>"
 SIDECAR = "provenance.jsonl"
+# What OpenAI takes in one file of examples with images, and in one example: see `samples`. Its files may have 512 MB.
+CHAT_EXAMPLES, CHAT_FILE_BYTES, CHAT_IMAGES, CHAT_IMAGE_BYTES = 50_000, 500_000_000, 10, 10_000_000
 
 
 class LineFiles:
-    """Writes rows as lines of `<split>.jsonl` (`<split>.json`, one list, for LLaVA), and copies their images.
+    """Writes rows as lines of `<split>.jsonl` (for LLaVA one list, `<split>.json`), and copies their images.
 
-    A dialogue's other columns go into the sidecar, with `split` and `line` (from 1; in LLaVA's list the position).
+    For OpenAI a split goes on in `<split>-2.jsonl` where a file would be more than the API takes. Of a row that becomes
+    dialogues, the sidecar has a line: its columns, `split`, and `samples`, a list of id, file and line (from 1).
     """
 
-    def __init__(self, folder: Path, form: str, kind: str) -> None:
-        self._folder, self._form, self._kind = folder, form, kind
-        self._suffix = "json" if form == "llava" else "jsonl"
+    def __init__(self, folder: Path, order: Order, kind: Kind) -> None:
+        self._folder, self._order, self._kind = folder, order, kind
         self._stack = ExitStack()
-        self._files: dict[str, TextIO] = {}
-        self._lines: dict[str, int] = {}
-        self._sidecar = None if form == "jsonl" else self._open(SIDECAR)
+        self._copies = Copies(folder)
+        self._part: _Part | None = None
+        self._files: dict[str, list[str]] = {}
+        self._talks = order.format in TRAINERS
+        self._sidecar = self._open(SIDECAR) if self._talks else None
 
-    def add(self, picked: Picked) -> None:
-        """Write one row."""
-        if self._form != "openai":
-            self._copy(picked)
-        if self._form == "jsonl":
-            self._put(picked.split, release(picked, self._kind))
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture]) -> None:
+        """Write one row; those of a split come one after the other."""
+        if not self._order.embeds:
+            self._copies.add(pictures)
+        if not self._talks:
+            self._put(split, whole_row(row, pictures, self._order))
             return
-        for dialogue in dialogues(picked.row, self._kind):
-            self._put(picked.split, _MADE[self._form](dialogue, picked))
-            self._note(dialogue, picked)
-
-    def end(self) -> dict[str, str]:
-        """Close the files; returns each split's file."""
-        if self._form == "llava":
-            for file in self._files.values():
-                file.write("\n]\n")
-        self._stack.close()
-        return {split: f"{split}.{self._suffix}" for split in self._files}
-
-    def _put(self, split: str, entry: Mapping[str, Any]) -> None:
-        if split not in self._files:
-            self._files[split] = self._open(f"{split}.{self._suffix}")
-            self._lines[split] = 0
-        before = ("[\n" if self._lines[split] == 0 else ",\n") if self._form == "llava" else ""
-        after = "" if self._form == "llava" else "\n"
-        self._files[split].write(f"{before}{_text(entry)}{after}")
-        self._lines[split] += 1
-
-    def _note(self, dialogue: Dialogue, picked: Picked) -> None:
-        place = {"id": dialogue.id, "split": picked.split, "line": self._lines[picked.split]}
-        images = [picture.name if self._form == "openai" else picture.path for picture in picked.pictures]
+        make, samples = TRAINERS[self._order.format], []
+        for dialogue in dialogues(row, self._kind, self._order):
+            file, line = self._put(split, make(dialogue, pictures, self._order))
+            samples.append({"id": dialogue.id, "file": file, "line": line})
         if self._sidecar is not None:
-            entry = {**place, **picked.row, **place, "images": images, **_provenance(picked)}
-            self._sidecar.write(_text(entry) + "\n")
+            images = [picture.name if self._order.embeds else picture.path for picture in pictures]
+            about = {"row_id": row["row_id"], "split": split, "samples": samples, "images": images}
+            self._sidecar.write(json_line({**about, **opened(row), **about}))
 
-    def _copy(self, picked: Picked) -> None:
-        (self._folder / FOLDER).mkdir(exist_ok=True)
-        for picture in picked.pictures:
-            path = self._folder / picture.path
-            if not path.exists():
-                path.write_bytes(picture.data)
+    def end(self) -> dict[str, list[str]]:
+        """Close the files; returns each split's files."""
+        self._close()
+        self._stack.close()
+        return self._files
+
+    def _put(self, split: str, sample: Mapping[str, Any]) -> tuple[str, int]:
+        """Write a sample; returns its file and its place in that."""
+        text = json_line(sample)
+        size = len(text.encode("utf-8"))
+        if self._part is None or self._part.split != split or self._is_full(self._part, size):
+            self._close()
+            self._part = self._begin(split)
+        self._part.write(text, size)
+        return self._part.name, self._part.lines
+
+    def _is_full(self, part: _Part, size: int) -> bool:
+        return self._order.format == "openai" and (part.lines >= CHAT_EXAMPLES or part.size + size > CHAT_FILE_BYTES)
+
+    def _begin(self, split: str) -> _Part:
+        files = self._files.setdefault(split, [])
+        number = f"-{len(files) + 1}" if files else ""
+        files.append(f"{split}{number}.{'json' if self._order.format == 'llava' else 'jsonl'}")
+        file = (self._folder / files[-1]).open("w", encoding="utf-8", newline="\n")
+        return _Part(split, files[-1], file, as_list=self._order.format == "llava")
+
+    def _close(self) -> None:
+        if self._part is not None:
+            self._part.close()
+        self._part = None
 
     def _open(self, name: str) -> TextIO:
-        # Line feeds alone, whatever the system writes otherwise.
         return self._stack.enter_context((self._folder / name).open("w", encoding="utf-8", newline="\n"))
 
 
-def release(picked: Picked, kind: str) -> dict[str, Any]:
-    """A row as one plain object: its columns, relative image paths, and provenance; a scored figure's scores opened.
+class _Part:
+    """One file that is being written: lines, or the items of one list."""
 
-    A scored figure has `run_id`, `protocol`, `models`, `call_budget`, `scores`, `reasons`, `overall`, `reports` (what
-    each stage answered, with its evidence) and the rest of `quality` in place of that column.
-    """
-    columns = {name: value for name, value in picked.row.items() if name != "provenance"}
-    images = [picture.path for picture in picked.pictures]
-    if kind == SCORED:
-        quality = quality_of(columns)
-        columns = {name: value for name, value in columns.items() if name != "quality"} | quality
-    return {**columns, "images": images, **_provenance(picked)}
+    def __init__(self, split: str, name: str, file: TextIO, as_list: bool) -> None:
+        self.split, self.name, self.lines, self.size = split, name, 0, 0
+        self._file, self._as_list = file, as_list
 
+    def write(self, line: str, size: int) -> None:
+        """Append a line (which ends in a line feed) of so many bytes."""
+        if self._as_list:
+            self._file.write(("[\n" if not self.lines else ",\n") + line.removesuffix("\n"))
+        else:
+            self._file.write(line)
+        self.lines, self.size = self.lines + 1, self.size + size
 
-def _ms_swift(dialogue: Dialogue, picked: Picked) -> dict[str, Any]:
-    asked = PLACEHOLDER * len(picked.pictures) + dialogue.asked
-    return {
-        "messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": dialogue.answer}],
-        "images": [picture.path for picture in picked.pictures],
-    }
-
-
-def _llava(dialogue: Dialogue, picked: Picked) -> dict[str, Any]:
-    paths = [picture.path for picture in picked.pictures]
-    asked = f"{PLACEHOLDER}\n" * len(paths) + dialogue.asked
-    return {
-        "id": dialogue.id,
-        "image": paths[0] if len(paths) == 1 else paths,
-        "conversations": [{"from": "human", "value": asked}, {"from": "gpt", "value": dialogue.answer}],
-    }
+    def close(self) -> None:
+        """End the file."""
+        self._file.write("\n]\n" if self._as_list else "")
+        self._file.close()
 
 
-def _openai(dialogue: Dialogue, picked: Picked) -> dict[str, Any]:
-    encoded = (
-        f"data:{picture.mime};base64,{base64.b64encode(picture.data).decode('ascii')}" for picture in picked.pictures
-    )
-    images = [{"type": "image_url", "image_url": {"url": url}} for url in encoded]
-    parts = [*images, {"type": "text", "text": dialogue.asked}]
-    return {"messages": [{"role": "user", "content": parts}, {"role": "assistant", "content": dialogue.answer}]}
-
-
-_MADE: dict[str, Callable[[Dialogue, Picked], dict[str, Any]]] = {
-    "ms-swift": _ms_swift,
-    "llava": _llava,
-    "openai": _openai,
-}
-
-
-def _provenance(picked: Picked) -> dict[str, Any]:
-    """The provenance as an object; a text that holds none stays a text."""
-    try:
-        return {"provenance": json.loads(picked.provenance)}
-    except ValueError:
-        return {"provenance": picked.provenance}
-
-
-def _text(entry: Mapping[str, Any]) -> str:
-    # Some readers split lines at U+2028 and the like; JSON may spell them out.
-    text = json.dumps(entry, ensure_ascii=False)
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+def json_line(value: Mapping[str, Any]) -> str:
+    """An object as one line of JSON, for readers too that end lines at U+2028 and the like."""
+    text = json.dumps(value, ensure_ascii=False)
+    for character in ("\u2028", "\u2029", "\x85"):
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return f"{text}\n"

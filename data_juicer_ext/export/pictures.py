@@ -1,25 +1,74 @@
-"""The images of the rows to export: found again, seen once, and those that show the same."""
+"""The images of the rows to export, as files of an export: found again, decoded whole, named by what is in them.
+
+They look as the models saw them: upright, on white, the first frame, eight bits a channel. What already does so goes
+out with its bytes as they are, but for metadata; everything else becomes PNG (JPEG where it came as one).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
 
-from data_juicer_ext.annotation.glance import Glance
-from data_juicer_ext.annotation.near_hashes import NearHashes
-from data_juicer_ext.annotation.overlap import MAX_HAMMING
-from data_juicer_ext.annotation.sampling import Seen, images_in
-from data_juicer_ext.export.splitting import Groups
-from data_juicer_ext.figures.curation.same_picture import same_picture
-from data_juicer_ext.figures.image_parts import FORMATS, ImageError
+from data_juicer_ext.export.image_metadata import without_metadata
+from data_juicer_ext.figures.image_parts import MAX_FILE_BYTES, ImageError, ImageLimits, ImagePart, prepare
 
-_SUFFIXES = {"JPEG": ".jpg", "TIFF": ".tif"}
+_ANY_SIZE = ImageLimits(max_side=1_000_000, max_bytes=MAX_FILE_BYTES, min_text_height=0)
+_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg"}
+_CHAT_MODES = ("RGB", "RGBA")  # that the chat API takes
+_QUALITIES = (95, 90, 85, 75)
+FOLDER = "images"
+"""The folder of an export that holds copied images."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One image of an export, whose bytes are made again from the file at `source`.
+
+    `name` is the SHA-256 of those bytes with a suffix, `size` their number. `flags` say what had to be done to it, as
+    in `ImagePart`. `max_bytes`: made for a chat API that takes so many; 0 for none.
+    """
+
+    source: str
+    name: str
+    mime: str
+    size: int
+    flags: tuple[str, ...] = ()
+    max_bytes: int = 0
+
+    @property
+    def path(self) -> str:
+        """Where its copy lies, relative to the export."""
+        return f"{FOLDER}/{self.name}"
+
+    def data(self) -> bytes:
+        """Its bytes. Raises ImageError if the file has changed since it was looked at, or is gone."""
+        try:  # most files go out as they are, and need not be decoded again
+            data = without_metadata(Path(self.source).read_bytes())
+            if self._is(data):
+                return data
+        except (OSError, ValueError):
+            pass
+        data = _made(self.source, self.max_bytes)[0]
+        if not self._is(data):
+            raise ImageError(f"{self.source}: the file has changed during the export")
+        return data
+
+    def _is(self, data: bytes) -> bool:
+        return hashlib.sha256(data).hexdigest() == self.name.partition(".")[0]
+
+
+class MissingError(ImageError):
+    """There is no such file."""
+
+
+class TooLargeError(ImageError):
+    """The image cannot be made small enough."""
 
 
 @dataclass(frozen=True)
@@ -29,65 +78,95 @@ class Places:
     run_dir: Path
     export: Path
 
-    def images(self, row: Mapping[str, Any]) -> list[str]:
-        """The image files of a row; a run folder that was moved still has them."""
-        return [str(self._found(Path(named))) for named in images_in(row)]
-
-    def _found(self, named: Path) -> Path:
-        tried = [named, *([] if named.is_absolute() else [self.export.parent / named])]
-        tried.append(self.run_dir / "images" / named.name)
-        return next((path for path in tried if path.is_file()), named)
-
-
-def unusable(images: Iterable[str], seen: Seen) -> str:
-    """Why a row with these images can't be exported; "" if it can."""
-    found = [seen[path] for path in images]
-    if not found:
-        return "the row names no image"
-    return next((str(one) for one in found if isinstance(one, ImageError)), "")
+    def find(self, named: str) -> Path:
+        """The file that a row means; a run folder that was moved still has its images. Raises MissingError."""
+        path = Path(named)
+        tried = [path, *([] if path.is_absolute() else [self.export.parent / path, self.export / path])]
+        tried.append(self.run_dir / "images" / path.name)
+        try:
+            return next(place for place in tried if place.is_file())
+        except StopIteration:
+            raise MissingError(f"{path.name}: no such file") from None
+        except (OSError, ValueError) as error:
+            raise MissingError(f"{path.name[:100]!r}: no path of a file ({error})") from error
 
 
-def join_same_pictures(seen: Iterable[Glance], groups: Groups) -> None:
-    """Put images (by `image_name`) that show the same picture into one group, whatever the order they are given in.
+class Copies:
+    """Copies of pictures in the folder of an export, each once."""
 
-    They are near in their perceptual hash, as they are or without margins, and alike pixel by pixel. Images that are
-    in one group already are not compared.
-    """
-    by_hash = [NearHashes[Glance](MAX_HAMMING) for _ in range(2)]
-    for image in sorted({one.sha256: one for one in seen}.values(), key=lambda one: one.sha256):
-        close: dict[str, Glance] = {}
-        for hashes, value in zip(by_hash, image.hashes, strict=True):
-            close |= {image_name(other.sha256): other for _, other in hashes.near(value)}
-            hashes.add(value, image)
-        mine = image_name(image.sha256)
-        for name, other in sorted(close.items()):
-            apart = groups.of(name) != groups.of(mine)
-            if apart and image.may_show_the_same(other) and same_picture(image.path, other.path):
-                groups.join((mine, name))
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._there = set[str]()
 
-
-def image_name(sha256: str) -> str:
-    """What an image is called among names that may be grouped with it."""
-    return f"image:{sha256}"
+    def add(self, pictures: Iterable[Picture]) -> list[str]:
+        """Copy what is not there yet; returns the paths of all, relative to the export. Raises ImageError, OSError."""
+        paths = []
+        for picture in pictures:
+            if picture.name not in self._there:
+                (self._folder / FOLDER).mkdir(exist_ok=True)
+                (self._folder / picture.path).write_bytes(picture.data())
+                self._there.add(picture.name)
+            paths.append(picture.path)
+        return paths
 
 
-def read_checked(path: str, sha256: str) -> bytes:
-    """The bytes of an image that was seen whole. Raises ImageError if the file is another one by now, or gone."""
+Looked = Mapping[str, "Picture | ImageError"]
+
+
+def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: int = 0) -> Looked:
+    """Each image as a picture, or why it is none; several at once."""
+    wanted = list(dict.fromkeys(named))
+    with ThreadPoolExecutor(workers) as pool:
+        return dict(zip(wanted, pool.map(lambda name: _look(name, places, max_bytes), wanted), strict=True))
+
+
+def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
     try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ImageError(f"{path}: {error.strerror or error}") from error
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise ImageError(f"{path}: the file has changed during the export")
-    return data
+        source = str(places.find(named))
+    except MissingError as error:
+        return error
+    try:
+        data, mime, flags = _made(source, max_bytes)
+    except ImageError as error:  # told without the path on this machine
+        return type(error)(str(error).replace(source, Path(source).name))
+    name = f"{hashlib.sha256(data).hexdigest()}.{_SUFFIXES[mime]}"
+    return Picture(source, name, mime, len(data), flags, max_bytes)
 
 
-def file_name(data: bytes, sha256: str) -> str:
-    """What an image is called in an export: its content hash, with the suffix of its format."""
-    return f"{sha256[:32]}{_SUFFIXES.get(form := form_of(data), f'.{form.lower()}')}"
+def _made(source: str, max_bytes: int) -> tuple[bytes, str, tuple[str, ...]]:
+    """The bytes that go out for a file, their MIME type, and what was done."""
+    part = prepare(source, _ANY_SIZE)
+    try:
+        data = without_metadata(part.data)
+    except ValueError:  # decoders forgive more than this does
+        data, part = _encoded(part, "PNG"), _as(part, "image/png")
+    return _for_chat(source, data, part, max_bytes) if max_bytes else (data, part.mime, part.flags)
 
 
-def form_of(data: bytes) -> str:
-    """The format of an image, as Pillow names it."""
-    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-        return "JPEG" if image.format == "MPO" else str(image.format)
+def _for_chat(source: str, data: bytes, part: ImagePart, max_bytes: int) -> tuple[bytes, str, tuple[str, ...]]:
+    """An image in a colour model and size that the chat API takes."""
+    flags = part.flags
+    with Image.open(io.BytesIO(data)) as image:
+        wrong = image.mode not in _CHAT_MODES
+    if wrong:
+        data = _encoded(part, "PNG")
+        part, flags = _as(part, "image/png"), (*flags, "rgb")
+    if len(data) <= max_bytes:
+        return data, part.mime, flags
+    for quality in _QUALITIES:
+        data = _encoded(part, "JPEG", quality)
+        if len(data) <= max_bytes:
+            return data, "image/jpeg", (*flags, "jpeg")
+    raise TooLargeError(f"{Path(source).name}: more than {max_bytes:,} bytes, as JPEG too")
+
+
+def _as(part: ImagePart, mime: str) -> ImagePart:
+    return ImagePart(mime, part.data, part.width, part.height, part.sha256, part.flags)
+
+
+def _encoded(part: ImagePart, form: str, quality: int = 0) -> bytes:
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(part.data)) as image:
+        how = {"quality": quality, "subsampling": 0} if quality else {}
+        image.convert("RGB").save(out, form, **how)
+    return out.getvalue()

@@ -5,68 +5,85 @@ Which ones stay hangs on the seed and the rows' ids alone.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
-NEAR = 0.9  # from this Levenshtein ratio on, two questions are one, if their answers are as near
-_READ = 4000  # characters of a text that are compared
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+from data_juicer_ext.export.intake import Entry
+from data_juicer_ext.export.left_out import LeftOut
+from data_juicer_ext.export.splitting import rank
 
-Row = dict[str, Any]
+_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)*")
+_MARKS = re.compile(r"[.,;:!?]+(?=[\s\"'”’]|\Z)|[\"'“”‘’`]")  # what may differ; ">" and "-" may not
+# Words that a question may have or lack without asking for something else.
+_SMALL = frozenset(
+    ("a", "an", "the", "is", "are", "was", "were", "do", "does", "did", "of", "in", "on", "at", "to", "for", "by",
+     "that", "this", "figure", "shown", "there", "here", "it", "its", "s")
+)  # fmt: skip
 
 
 def thin(
-    rows: Sequence[Row], figure: Callable[[Row], str], max_per_figure: int, seed: int
-) -> tuple[list[Row], Counter[str]]:
-    """The rows that stay, in their order, and how many fell: `near_duplicate_question`, `over_the_limit`."""
-    groups: dict[str, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: rank(seed, str(row["row_id"]))):
-        groups.setdefault(figure(row), []).append(row)
-    stay, fell = set[str](), Counter[str]()
+    entries: Sequence[Entry],
+    figure: Callable[[Entry], str],
+    near: float,
+    max_per_figure: int,
+    seed: int,
+    left_out: LeftOut,
+) -> list[Entry]:
+    """The rows that stay, in their order; `figure` names the figure of a row.
+
+    A question falls that is nearly the same (see `nearly_the_same`) as one that stays, then what is over
+    `max_per_figure` (0: no limit).
+    """
+    groups: dict[str, list[Entry]] = {}
+    for entry in sorted(entries, key=lambda entry: rank(seed, entry.row_id)):
+        groups.setdefault(figure(entry), []).append(entry)
+    stay = set[str]()
     for group in groups.values():
-        kept: list[Row] = []
-        for row in group:
-            if any(nearly_the_same(row, other) for other in kept):
-                fell["near_duplicate_question"] += 1
+        kept: list[Entry] = []
+        for entry in group:
+            same = next((other for other in kept if nearly_the_same(entry, other, near)), None)
+            if same is not None:
+                left_out.add("near_duplicate_question", entry.row_id, f"asks what {same.row_id} asks")
             elif max_per_figure and len(kept) >= max_per_figure:
-                fell["over_the_limit"] += 1
+                left_out.add("over_the_limit", entry.row_id)
             else:
-                kept.append(row)
-        stay.update(str(row["row_id"]) for row in kept)
-    return [row for row in rows if str(row["row_id"]) in stay], fell
+                kept.append(entry)
+        stay.update(entry.row_id for entry in kept)
+    return [entry for entry in entries if entry.row_id in stay]
 
 
-def nearly_the_same(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Whether two rows ask the same: the same words, or nearly so with the same numbers and nearly the same answer.
+def nearly_the_same(first: Entry, second: Entry, near: float) -> bool:
+    """Whether two rows about a figure ask the same; rows that ask nothing, and `near` = 0, are never the same.
 
-    "highest" and "lowest" are near to each other, but not in what they ask: the answers tell them apart.
+    The words are the same but for marks; or they are nearly so, whatever their case, with the same numbers and the
+    same right option: both the Levenshtein ratio and the share of words in common (small ones not counted) are at
+    least `near`. "Highest" and "lowest" are near to each other, but not in what they ask: numbers and answers tell such
+    questions apart.
     """
     from Levenshtein import ratio
 
-    mine, its = (_plain(row.get("question")) for row in (first, second))
-    if not mine or not its:
+    mine, its = _plain(first.asked), _plain(second.asked)
+    if not near or not mine or not its:
         return False
     if mine == its:
         return True
-    if sorted(_NUMBER.findall(mine)) != sorted(_NUMBER.findall(its)) or ratio(mine, its, score_cutoff=NEAR) < NEAR:
+    if _plain(first.answered) != _plain(second.answered) or _numbers(mine) != _numbers(its):
         return False
-    answers = [_plain(_answer(row)) for row in (first, second)]
-    return answers[0] == answers[1] or ratio(*answers, score_cutoff=NEAR) >= NEAR
+    mine, its = mine.casefold(), its.casefold()
+    return _overlap(mine, its) >= near and ratio(mine, its, score_cutoff=near) >= near
 
 
-def rank(seed: int, name: str) -> tuple[str, str]:
-    """A place in an order that hangs on the seed."""
-    return hashlib.sha256(f"{seed}\x1f{name}".encode("utf-8", "replace")).hexdigest(), name
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> str:
+    return " ".join(_MARKS.sub(" ", text).split()) or text.strip()
 
 
-def _plain(text: object) -> str:
-    return " ".join(str(text or "")[:_READ].casefold().split())
+def _numbers(plain: str) -> list[str]:
+    return sorted(_NUMBER.findall(plain))
 
 
-def _answer(row: Mapping[str, Any]) -> str:
-    place = ord(str(row.get("answer") or "@")[0]) - ord("A")
-    options = row.get("options") or []
-    return str(options[place]) if 0 <= place < len(options) else ""
+def _overlap(first: str, second: str) -> float:
+    """The words in common, as a share of all; small words do not count."""
+    mine, its = (frozenset(text.split()) - _SMALL for text in (first, second))
+    return len(mine & its) / len(mine | its) if mine | its else 1.0

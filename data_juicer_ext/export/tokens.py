@@ -1,8 +1,11 @@
-r"""Literal image tokens in text, escaped so that a trainer takes them for text.
+r"""Literal tokens of trainers in text, escaped so that a trainer takes them for text.
 
-Trainers put an image where the text says `<image>`, and tokenizers know `<|image_pad|>` wherever it stands. A backslash
-behind the opening bracket ends that: `<image>` becomes `<\image>`. A token that has backslashes there already gets one
-more, so that `unescape` finds every text again.
+ms-swift and LLaVA put an image where the text says `<image>`, and tokenizers know `<|image_pad|>` wherever it stands. A
+backslash behind the first character ends that: `<image>` becomes `<\image>`. A token that has backslashes there already
+gets one more, so that `unescape` finds every text again.
+
+The tokens: ms-swift's `special_tokens` and `<img>...</img>`, LLaVA's constants and the marks that its conversations are
+cut at, and the special tokens of the vision models that either trains.
 """
 
 from __future__ import annotations
@@ -11,13 +14,21 @@ import re
 
 _WORDS = (
     "image", "images", "img", "im", "image_pad", "image_token", "image_soft_token", "image_placeholder", "image_start",
-    "image_end", "start_of_image", "end_of_image", "im_start", "im_end", "im_patch", "img_context", "imgpad",
-    "vision_start", "vision_end", "video", "videos", "video_pad", "video_placeholder", "audio", "audios", "audio_pad",
-    "audio_soft_token", "speech", "ref-object", "bbox", "point", "box", "ref", "quad", "cot-process",
+    "image_end", "start_of_image", "end_of_image", "start-image", "im_start", "im_end", "im_patch", "im_newline",
+    "img_context", "imgpad", "imagehere", "vision_start", "vision_end", "video", "videos", "video_pad",
+    "video_placeholder", "audio", "audios", "audio_pad", "audio_soft_token", "speech", "ref-object", "bbox", "point",
+    "box", "ref", "quad", "patch", "slice", "cot-process", "start_of_turn", "end_of_turn", "s", "bos", "eos", "pad",
+    "unk",
 )  # fmt: skip
-_BODY = rf"/?(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})(?:[_-]?\d{{1,4}})?|\|[^|<>\n]{{1,60}}\|"
-_PLAIN = re.compile(rf"<(?=\\*(?:{_BODY})>)|\[(?=\\*IMG(?:_BREAK|_END)?\])", re.IGNORECASE)
-_ESCAPED = re.compile(rf"<\\(?=\\*(?:{_BODY})>)|\[\\(?=\\*IMG(?:_BREAK|_END)?\])", re.IGNORECASE)
+_NAMES = "|".join(sorted(_WORDS, key=len, reverse=True))
+# What follows the first character. Letters may be of any case, but those of the role that LLaVA cuts its text at.
+_BODIES = {
+    "<": rf"(?i:/?(?:{_NAMES})(?:[_-]?\d{{1,4}})?>)|\|[^|<>\n]{{1,60}}\|>|｜[^｜<>\n]{{1,60}}｜>",
+    r"\[": r"/?(?:IMG|IMG_BREAK|IMG_END|INST|AUDIO|BEGIN_AUDIO)\]",
+    "A": "SSISTANT:",
+}
+_PLAIN = re.compile("|".join(rf"{first}(?=\\*(?:{body}))" for first, body in _BODIES.items()))
+_ESCAPED = re.compile("|".join(rf"{first}\\(?=\\*(?:{body}))" for first, body in _BODIES.items()))
 
 
 def escape(text: str) -> str:
@@ -28,8 +39,3 @@ def escape(text: str) -> str:
 def unescape(text: str) -> str:
     """The text that `escape` was given."""
     return _ESCAPED.sub(lambda found: found[0][0], text)
-
-
-def holds_token(text: str) -> bool:
-    """Whether a trainer or a tokenizer would take something in `text` for a token."""
-    return any(text[found.end() : found.end() + 1] != "\\" for found in _PLAIN.finditer(text))

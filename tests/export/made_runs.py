@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
-from data_juicer_ext.export.contents import Contents
-from data_juicer_ext.export.export import export
+from data_juicer_ext.export.card import Made
+from data_juicer_ext.export.export import Source, export
+from data_juicer_ext.export.intake import Entry
 from data_juicer_ext.export.order import Order
 from data_juicer_ext.report.scope import scope_of
 from tests.report.run_folders import RunFolder, qa_row
@@ -40,10 +41,9 @@ def row(index: int, image: str, **changed: Any) -> dict[str, Any]:
     """A question of its own about a figure of paper `p<index>`."""
     step = {"tag": "vision_vote", "model": "seer-2", "prompt": "verisciqa/vision_vote@abc", "calls": 3}
     provenance = {"source": {"sentence": "It is so.", "place": "main.tex:3"}, "steps": [step]}
-    return qa_row(
-        index, image, paper_id=f"p{index}", figure_id=f"{index}:fig", licence="cc-by-4.0",
-        question=f"What number {index * 7919} is printed there?", provenance=json.dumps(provenance), **changed,
-    )  # fmt: skip
+    known = {"paper_id": f"p{index}", "figure_id": f"{index}:fig", "licence": "cc-by-4.0"}
+    known |= {"question": f"What number {index * 7919} is printed there?", "provenance": json.dumps(provenance)}
+    return qa_row(index, image, **{**known, **changed})
 
 
 def run_of(folder: Path, rows: list[dict[str, Any]], undecided: int = 0) -> RunFolder:
@@ -62,11 +62,19 @@ def pairs(folder: Path, papers: int = 6) -> list[dict[str, Any]]:
     return [row(index, picture(folder / "figures", f"f{index}", index)) for index in range(papers)]
 
 
-def exported(made: RunFolder, target: Path, form: str = "jsonl", **asked: Any) -> Contents:
+def exported(made: RunFolder, target: Path, form: str = "jsonl", **asked: Any) -> Made:
     """The export of a run; without splits asked for, everything is in `train`."""
     strict, overwrite = asked.pop("strict", False), asked.pop("overwrite", False)
     order = Order(form, **{"splits": (("train", 1.0),), **asked})
-    return export(scope_of(made.path), order, target, overwrite, strict)
+    scope = scope_of(made.path)
+    assert scope.export is not None
+    return export(Source(made.path, scope.export, scope), order, target, overwrite, strict)
+
+
+def entry(row_id: str = "qa-1", **changed: Any) -> Entry:
+    """What is kept of a row in mind, for tests of choices."""
+    known = {"digest": b"", "kind": "pairs", "offset": 0, "length": 0, "paper": "p", "figure": "f", "licence": ""}
+    return Entry(row_id, **{**known, "images": ("f.png",), **changed})
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -1,204 +1,268 @@
+"""The files that trainers read, held against what the tools' own documents say of them."""
+
+from __future__ import annotations
+
 import base64
 import io
 import json
-import shutil
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
-import yaml
+from openai.types.chat import ChatCompletionMessageParam
 from PIL import Image
+from pydantic import TypeAdapter
 
+from data_juicer_ext.export import line_files
 from data_juicer_ext.export.tokens import unescape
-from data_juicer_ext.siqa.levels import LEVELS
 from tests.export.made_runs import HARD, exported, files, lines, pairs, picture, row, run_of
 
+TEXT = {"type": "string", "minLength": 1}
+# https://swift.readthedocs.io/en/latest/Customization/Custom-dataset.html: "messages" is required, of roles and texts;
+# "images" are paths, URLs or Base64; <image> stands where an image goes; other keys are left out.
+MS_SWIFT = {
+    "type": "object",
+    "required": ["messages", "images"],
+    "properties": {
+        "messages": {
+            "type": "array", "minItems": 2,
+            "items": {"type": "object", "required": ["role", "content"], "additionalProperties": False,
+                      "properties": {"role": {"enum": ["system", "user", "assistant"]}, "content": TEXT}},
+        },
+        "images": {"type": "array", "minItems": 1, "items": TEXT},
+        "row_id": TEXT,
+    },
+    "additionalProperties": False,
+}  # fmt: skip
+# https://github.com/haotian-liu/LLaVA/blob/main/docs/Finetune_Custom_Data.md: a list of all samples with id, image (a
+# path) and conversations between human and gpt. LLaVA-NeXT's train.py also takes a list of paths.
+LLAVA = {
+    "type": "array",
+    "items": {
+        "type": "object", "required": ["id", "image", "conversations"], "additionalProperties": False,
+        "properties": {
+            "id": TEXT,
+            "image": {"oneOf": [TEXT, {"type": "array", "minItems": 2, "items": TEXT}]},
+            "conversations": {
+                "type": "array", "minItems": 2, "maxItems": 2,
+                "prefixItems": [
+                    {"properties": {"from": {"const": "human"}, "value": {"pattern": "^<image>\\n"}}},
+                    {"properties": {"from": {"const": "gpt"}, "value": TEXT}},
+                ],
+                "items": {"type": "object", "required": ["from", "value"],
+                          "properties": {"from": {}, "value": {}}, "additionalProperties": False},
+            },
+        },
+    },
+}  # fmt: skip
+# https://developers.openai.com/api/docs/guides/vision-fine-tuning: messages with parts of type text and image_url;
+# images are HTTP or data URLs, JPEG, PNG or WEBP, RGB or RGBA, at most 10 MB each and 10 an example, and never the
+# assistant's.
+OPENAI = {
+    "type": "object", "required": ["messages"], "additionalProperties": False,
+    "properties": {"messages": {
+        "type": "array", "minItems": 2, "maxItems": 2,
+        "prefixItems": [
+            {"required": ["role", "content"], "properties": {
+                "role": {"const": "user"},
+                "content": {"type": "array", "minItems": 2, "maxItems": 11, "items": {"oneOf": [
+                    {"type": "object", "required": ["type", "text"], "additionalProperties": False,
+                     "properties": {"type": {"const": "text"}, "text": TEXT}},
+                    {"type": "object", "required": ["type", "image_url"], "additionalProperties": False,
+                     "properties": {"type": {"const": "image_url"}, "image_url": {
+                         "type": "object", "required": ["url"],
+                         "properties": {"url": {"pattern": "^data:image/(png|jpeg|webp);base64,"},
+                                        "detail": {"enum": ["low", "high", "auto"]}}}}},
+                ]}}}},
+            {"required": ["role", "content"],
+             "properties": {"role": {"const": "assistant"}, "content": TEXT}},
+        ],
+    }},
+}  # fmt: skip
 
-@pytest.fixture(scope="module")
-def hard_run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hard")
-    image = picture(folder / "figures", "one", 1)
-    options = ["\\alpha", 'a "b"', "شكل", HARD]
-    rows = [
-        row(0, image, row_id="a", options=options, answer="D", caption=HARD, context=HARD, rationale=HARD, year="2024"),
-        row(1, picture(folder / "figures", "two", 2), row_id="b", context="", year=""),
-    ]
-    rows[0]["question"] = HARD
-    return run_of(folder, rows), rows
+
+@pytest.fixture
+def run(tmp_path: Path) -> Any:
+    """A run with plain rows, one whose every text is hard, and one of two images."""
+    rows = pairs(tmp_path, 3)
+    hard = picture(tmp_path / "figures", "hard", 90)
+    texts = {"caption": HARD, "rationale": HARD, "claim": HARD}
+    rows.append({**row(7, hard, options=[HARD, "b", "c", "d"], answer="A", **texts), "question": HARD})
+    rows.append(row(8, hard, options=["a", "b"], answer="A"))
+    rows[-1]["images"] = [picture(tmp_path / "figures", f"panel{n}", 70 + n) for n in range(2)]
+    return run_of(tmp_path, rows)
 
 
-# https://swift.readthedocs.io/en/latest/Customization/Custom-dataset.html: `messages` of role and content, `images`,
-# and as many `<image>` tags in the content as there are images.
-def test_ms_swift_lines_have_the_documented_form(hard_run, tmp_path):
-    exported(hard_run[0], tmp_path / "out", "ms-swift")
-    found = lines(tmp_path / "out" / "train.jsonl")
-    assert len(found) == 2
-    for entry in found:
-        assert set(entry) == {"messages", "images"}
-        assert [message["role"] for message in entry["messages"]] == ["user", "assistant"]
-        assert all(set(message) == {"role", "content"} for message in entry["messages"])
-        asked = entry["messages"][0]["content"]
-        assert asked.count("<image>") == len(entry["images"]) == 1 and asked.startswith("<image>")
-        assert "<|image_pad|>" not in asked
-        assert not Path(entry["images"][0]).is_absolute()
-        Image.open(tmp_path / "out" / entry["images"][0]).load()
-    assert found[0]["messages"][1]["content"] == "D"
-    asked = unescape(found[0]["messages"][0]["content"].removeprefix("<image>"))
-    assert asked.startswith(HARD + "\nA. \\alpha\nB. ") and f"\nD. {HARD}\n" in asked
+def by_id(folder: Path) -> dict[str, dict[str, Any]]:
+    return {one["row_id"]: one for one in lines(folder / "provenance.jsonl")}
 
 
-# https://github.com/haotian-liu/LLaVA/blob/main/docs/Finetune_Custom_Data.md: a list of id, image and conversations
-# from human and gpt in turn; the first value begins with "<image>\n".
-def test_llava_is_one_list_in_the_documented_form(hard_run, tmp_path):
-    exported(hard_run[0], tmp_path / "out", "llava")
-    found = json.loads((tmp_path / "out" / "train.json").read_text(encoding="utf-8"))
-    assert [entry["id"] for entry in found] == ["a", "b"]
-    for entry in found:
-        assert set(entry) == {"id", "image", "conversations"} and isinstance(entry["image"], str)
-        assert [turn["from"] for turn in entry["conversations"]] == ["human", "gpt"]
-        asked = entry["conversations"][0]["value"]
-        assert asked.startswith("<image>\n") and asked.count("<image>") == 1
-        Image.open(tmp_path / "out" / entry["image"]).load()
+def asked(one: dict[str, Any]) -> str:
+    """What a user is asked in a dialogue about `one`, before any escape."""
+    options = (f"{'ABCD'[place]}. {text}" for place, text in enumerate(one["options"]))
+    return "\n".join([one["question"], *options, "Answer with the letter of the right option."])
 
 
-# https://developers.openai.com/api/docs/guides/vision-fine-tuning: messages whose user content is a list of parts of
-# type text or image_url; the URL may be a data URL of a PNG, JPEG or WEBP in base64; the assistant has no images.
-def test_openai_lines_hold_their_images(hard_run, tmp_path):
-    made, rows = hard_run
-    exported(made, tmp_path / "out", "openai")
-    for entry, given in zip(lines(tmp_path / "out" / "train.jsonl"), rows, strict=True):
-        assert set(entry) == {"messages"}
-        user, assistant = entry["messages"]
-        assert user["role"] == "user" and assistant == {"role": "assistant", "content": given["answer"]}
-        assert [part["type"] for part in user["content"]] == ["image_url", "text"]
-        head, _, data = user["content"][0]["image_url"]["url"].partition(",")
-        assert head == "data:image/png;base64"
-        assert base64.b64decode(data) == Path(given["images"][0]).read_bytes()
-        assert unescape(user["content"][1]["text"]).startswith(given["question"])
+def checked_images(folder: Path, paths: list[str]) -> Iterator[Image.Image]:
+    for path in paths:
+        assert re.fullmatch(r"images/[0-9a-f]{64}\.(png|jpg)", path), "relative, and named by content alone"
+        with Image.open(folder / path) as image:
+            image.load()
+            yield image
+
+
+def test_ms_swift(run: Any, tmp_path: Path) -> None:
+    exported(run, tmp_path / "out", "ms-swift")
+    rows, samples = by_id(tmp_path / "out"), lines(tmp_path / "out" / "train.jsonl")
+    assert len(samples) == len(rows) == 5
+    for sample in samples:
+        jsonschema.validate(sample, MS_SWIFT)
+        user, assistant = (message["content"] for message in sample["messages"])
+        assert user.count("<image>") == len(sample["images"]) and "<image>" not in assistant
+        assert not re.search(r"<\|[^|]*\|>|<(video|audio|bbox|ref-object|img)>", user)
+        one = rows[sample["row_id"]]
+        assert unescape(user.removeprefix("<image>" * len(sample["images"]))) == asked(one)
+        assert assistant == one["answer"] and len(list(checked_images(tmp_path / "out", sample["images"]))) > 0
+        assert one["images"] == sample["images"]
+
+
+def test_ms_swift_with_images_inside(run: Any, tmp_path: Path) -> None:
+    exported(run, tmp_path / "out", "ms-swift", images="embed")
+    for sample in lines(tmp_path / "out" / "train.jsonl"):
+        jsonschema.validate(sample, MS_SWIFT)
+        # The form that ms-swift's load_file takes apart: swift/llm/template/vision_utils.py.
+        found = [re.fullmatch(r"data:(.+?);base64,(.+)", image) for image in sample["images"]]
+        assert all(one and Image.open(io.BytesIO(base64.b64decode(one[2]))).size for one in found)
     assert not (tmp_path / "out" / "images").exists()
 
 
-@pytest.mark.parametrize("form", ["ms-swift", "llava", "openai"])
-def test_the_sidecar_has_every_other_column_by_row(hard_run, tmp_path, form):
-    made, rows = hard_run
-    exported(made, tmp_path / "out", form)
-    for place, (entry, given) in enumerate(zip(lines(tmp_path / "out" / "provenance.jsonl"), rows, strict=True), 1):
-        assert (entry["row_id"], entry["split"], entry["line"]) == (given["row_id"], "train", place)
-        assert entry["provenance"] == json.loads(given["provenance"])
-        columns = set(given) - {"images", "provenance"}
-        assert {name: entry[name] for name in columns} == {name: given[name] for name in columns}
+def test_llava(run: Any, tmp_path: Path) -> None:
+    exported(run, tmp_path / "out", "llava")
+    samples = json.loads((tmp_path / "out" / "train.json").read_text(encoding="utf-8"))
+    jsonschema.validate(samples, LLAVA)
+    rows = by_id(tmp_path / "out")
+    assert [sample["id"] for sample in samples] == sorted(rows)
+    for sample in samples:
+        human, gpt = (turn["value"] for turn in sample["conversations"])
+        images = sample["image"] if isinstance(sample["image"], list) else [sample["image"]]
+        assert human.count("<image>") == len(images) == len(list(checked_images(tmp_path / "out", images)))
+        # LLaVA takes all placeholders out of a turn that has one, and puts one back at its start.
+        text = human.replace("<image>", "").strip()
+        assert unescape(text) == asked(rows[sample["id"]]).strip() and gpt == rows[sample["id"]]["answer"]
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "1 rows have several images" in card and "LLaVA 1.5 does not" in card
 
 
-def test_plain_lines_give_every_field_back(hard_run, tmp_path):
-    made, rows = hard_run
-    exported(made, tmp_path / "out")
-    for entry, given in zip(lines(tmp_path / "out" / "train.jsonl"), rows, strict=True):
-        assert {**given, "images": entry["images"], "provenance": json.loads(given["provenance"])} == entry
+def test_openai(run: Any, tmp_path: Path) -> None:
+    exported(run, tmp_path / "out", "openai")
+    rows, samples = by_id(tmp_path / "out"), lines(tmp_path / "out" / "train.jsonl")
+    takes = TypeAdapter(list[ChatCompletionMessageParam])
+    at = {(of["file"], of["line"]): one for one in rows.values() for of in one["samples"]}
+    for line, sample in enumerate(samples, 1):
+        jsonschema.validate(sample, OPENAI)
+        takes.validate_python(sample["messages"])
+        *images, text = sample["messages"][0]["content"]
+        one = at["train.jsonl", line]
+        assert text["text"] == asked(one), "nothing is escaped: images are parts of their own"
+        assert len(images) == len(one["images"])
+        for image in images:
+            data = base64.b64decode(image["image_url"]["url"].partition("base64,")[2], validate=True)
+            with Image.open(io.BytesIO(data)) as decoded:
+                assert decoded.mode in ("RGB", "RGBA") and decoded.format in ("PNG", "JPEG", "WEBP")
+    assert "images" not in {path.name for path in (tmp_path / "out").iterdir()}
 
 
-def test_parquet_gives_every_field_and_the_bytes_back(hard_run, tmp_path):
-    from pyarrow import parquet
-
-    made, rows = hard_run
-    exported(made, tmp_path / "out", "parquet")
-    found = parquet.read_table(tmp_path / "out" / "data" / "train-00000-of-00001.parquet").to_pylist()
-    for entry, given in zip(found, rows, strict=True):
-        assert entry.pop("images") == [Path(given["images"][0]).read_bytes()]
-        assert len(entry.pop("image_files")) == 1
-        assert entry == {name: value for name, value in given.items() if name != "images"}
-
-
-def test_load_dataset_needs_nothing_but_the_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    import datasets
-
-    rows = pairs(tmp_path / "made", 8)
-    rows[0]["question"] = HARD
-    given = {one["row_id"]: one for one in rows}
-    made = run_of(tmp_path / "made", rows)
-    exported(made, tmp_path / "out", "hf", splits=(("train", 0.5), ("test", 0.5)))
-    shutil.rmtree(tmp_path / "made")
-    loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
-    assert {name: part.num_rows for name, part in loaded.items()} == {"train": 4, "test": 4}
-    for part in loaded.values():
-        assert "Image" in str(part.features["images"])
-        for one in part:
-            assert [image.size for image in one.pop("images")] == [(160, 120)]
-            assert one == {name: value for name, value in given[one["row_id"]].items() if name != "images"}
+def test_openai_files_and_examples_keep_to_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pairs(tmp_path, 5)
+    rows[4]["images"] = rows[4]["images"] * 11
+    monkeypatch.setattr(line_files, "CHAT_EXAMPLES", 3)
+    made = exported(run_of(tmp_path, rows), tmp_path / "out", "openai")
+    assert made.left_out.counts() == {"too_many_images": 1}
+    assert made.files == {"train": ["train.jsonl", "train-2.jsonl"]}
+    assert [len(lines(tmp_path / "out" / name)) for name in made.files["train"]] == [3, 1]
+    places = [of for one in lines(tmp_path / "out" / "provenance.jsonl") for of in one["samples"]]
+    assert [(of["file"], of["line"]) for of in places] == [
+        *(("train.jsonl", n) for n in (1, 2, 3)),
+        ("train-2.jsonl", 1),
+    ]
+    monkeypatch.setattr(line_files, "CHAT_FILE_BYTES", 3000)
+    exported(run_of(tmp_path / "b", pairs(tmp_path, 4)), tmp_path / "small", "openai")
+    assert len(list((tmp_path / "small").glob("train*.jsonl"))) == 4, "a sample alone may be larger than the limit"
 
 
-def test_load_dataset_reads_plain_lines_too(hard_run, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    import datasets
+def test_every_column_comes_back_from_the_sidecar(run: Any, tmp_path: Path) -> None:
+    exported(run, tmp_path / "out", "ms-swift")
+    told = by_id(tmp_path / "out")
+    for given in lines(run.export):
+        one = told[given["row_id"]]
+        for name in set(given) - {"images", "provenance", "image_flags"}:
+            assert one[name] == given[name], name
+        assert one["provenance"] == json.loads(given["provenance"]) and one["image_flags"] == []
+        assert one["split"] == "train" and one["samples"][0]["id"] == given["row_id"]
 
-    exported(hard_run[0], tmp_path / "out", "ms-swift")
-    loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
-    assert loaded["train"].num_rows == 2 and set(loaded["train"].column_names) == {"messages", "images"}
+
+def test_rated_images_are_two_dialogues_a_row(tmp_path: Path) -> None:
+    rated = [
+        {"row_id": f"figure-{n}", "images": [picture(tmp_path / "f", f"{n}", n)], "licence": "", "provenance": "{}",
+         "rating": "{}", "rating_perception": 1.0 + n, "rating_knowledge": 5.0, "rating_mean": 3.0}
+        for n in range(3)
+    ]  # fmt: skip
+    exported(run_of(tmp_path, rated), tmp_path / "out", "llava")
+    samples = json.loads((tmp_path / "out" / "train.json").read_text())
+    jsonschema.validate(samples, LLAVA)
+    levels = {sample["id"]: sample["conversations"][1]["value"] for sample in samples}
+    assert levels == {"figure-0-perception": "Bad", "figure-1-perception": "Poor", "figure-2-perception": "Fair",
+                      **{f"figure-{n}-knowledge": "Excellent" for n in range(3)}}  # fmt: skip
+    (first, *_) = lines(tmp_path / "out" / "provenance.jsonl")
+    assert [of["line"] for of in first["samples"]] == [1, 2]
 
 
-def test_rated_images_are_asked_about_one_aspect_at_a_time(tmp_path):
-    rated = {"rating": json.dumps({"perception": {"score": 4.6}}), "rating_mean": 3.5, "rating_method": "logprobs",
-             "rating_perception": 4.6, "rating_knowledge": 2}  # fmt: skip
-    image = picture(tmp_path, "i", 3)
-    rows = [{"row_id": "r", "paper_id": "", "figure_id": "", "images": [image], "provenance": "{}", **rated}]
+def test_scored_figures_are_released_as_lines(tmp_path: Path) -> None:
+    quality = {"protocol": "agent", "run_id": "F3", "models": ["seer"], "call_budget": 3, "severity": "none",
+               "scores": {"VC": 8, "SL": 7, "C": None, "CTX": 6, "MR": 9}, "overall": 7.5,
+               "reasons": {"VC": "Sharp \\alpha."}, "reports": {"vision": {"facts": {"axes": ["x"]}}},
+               "caps": {"C": None}, "gate": {"gated": ["C"]}}  # fmt: skip
+    scored = {"row_id": "figure-1", "paper_id": "p", "figure_id": "f", "images": [picture(tmp_path / "f", "a", 1)],
+              "licence": "cc-by-4.0", "venue": "ACL", "year": "2024", "caption": "C", "context": "T",
+              "quality": json.dumps(quality), "quality_overall": 7.5, "quality_C": 0.0, "provenance": "{}"}  # fmt: skip
+    run = run_of(tmp_path, [scored])
+    made = exported(run, tmp_path / "out", "jsonl")
+    (one,) = lines(tmp_path / "out" / "train.jsonl")
+    assert {name: one[name] for name in quality} == quality and one["venue"] == "ACL"
+    assert "quality_C" not in one, "a gated dimension is null, never 0"
+    assert made.contents.scores == {
+        "VC": (1, 8.0),
+        "SL": (1, 7.0),
+        "CTX": (1, 6.0),
+        "MR": (1, 9.0),
+        "overall": (1, 7.5),
+    }
+    for form in ("ms-swift", "llava", "openai"):
+        with pytest.raises(ValueError, match="--format jsonl, hf or parquet"):
+            exported(run, tmp_path / form, form)
+        assert not (tmp_path / form).exists()
+
+
+def test_lines_hold_for_readers_that_split_at_other_ends(tmp_path: Path) -> None:
+    rows = [{**row(0, picture(tmp_path / "f", "a", 0)), "question": "a\u2028b\u2029c\x85d?"}]
     exported(run_of(tmp_path, rows), tmp_path / "out", "ms-swift")
-    perception, knowledge = lines(tmp_path / "out" / "train.jsonl")
-    assert [one["messages"][1]["content"] for one in (perception, knowledge)] == ["Excellent", "Poor"]
-    asked = perception["messages"][0]["content"]
-    assert "perception" in asked and "knowledge" not in asked and all(level in asked for level in LEVELS)
-    assert [one["id"] for one in lines(tmp_path / "out" / "provenance.jsonl")] == ["r:perception", "r:knowledge"]
+    text = files(tmp_path / "out")["train.jsonl"].decode()
+    assert len(text.splitlines()) == 1 and "a\u2028b\u2029c" in json.loads(text)["messages"][0]["content"]
 
 
-def scored_row(image):
-    quality = {
-        "protocol": "agent", "run_id": "F3", "models": ["m"], "call_budget": 5, "scores": {"VC": 7, "C": None},
-        "reasons": {"VC": "Clear.", "C": None}, "overall": 7.0, "reports": {"vision": {"evidence": ["axis"]}},
-    }  # fmt: skip
-    row_of = {"row_id": "s", "paper_id": "p", "figure_id": "f", "images": [image], "provenance": "{}", "caption": HARD}
-    return {**row_of, "quality": json.dumps(quality), "quality_overall": 7.0, "quality_VC": 7.0}, quality
+def test_metadata_of_images_goes_nowhere(tmp_path: Path) -> None:
+    from PIL import PngImagePlugin
 
-
-def test_scored_figures_are_released_with_scores_reasons_reports_run_and_budget(tmp_path):
-    given, quality = scored_row(picture(tmp_path, "i", 3))
-    exported(run_of(tmp_path, [given]), tmp_path / "out")
-    (entry,) = lines(tmp_path / "out" / "train.jsonl")
-    assert {name: entry[name] for name in quality} == quality
-    assert entry["caption"] == HARD and "quality" not in entry
-    with pytest.raises(ValueError, match="no dialogue for llava"):
-        exported(run_of(tmp_path / "again", [given]), tmp_path / "other", "llava")
-
-
-def test_a_question_about_two_images_has_two_placeholders(tmp_path):
-    rows = [row(0, "", images=[picture(tmp_path, "i", 3), picture(tmp_path, "j", 4)])]
-    made = run_of(tmp_path, rows)
-    exported(made, tmp_path / "swift", "ms-swift")
-    (entry,) = lines(tmp_path / "swift" / "train.jsonl")
-    assert entry["messages"][0]["content"].count("<image>") == len(entry["images"]) == 2
-    exported(made, tmp_path / "llava", "llava")
-    (entry,) = json.loads((tmp_path / "llava" / "train.json").read_text())
-    assert entry["conversations"][0]["value"].startswith("<image>\n<image>\n") and len(entry["image"]) == 2
-
-
-# https://huggingface.co/docs/hub/datasets-cards and .../datasets-manual-configuration
-@pytest.mark.parametrize("form", ["hf", "ms-swift", "llava", "openai", "parquet", "jsonl"])
-def test_the_card_has_a_head_that_the_hub_reads(hard_run, tmp_path, form):
-    exported(hard_run[0], tmp_path / "out", form)
-    head = yaml.safe_load((tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("---\n")[1])
-    assert head["license"] == "cc-by-4.0" and head["size_categories"] == ["n<1K"]
-    assert head["task_categories"] == ["visual-question-answering", "multiple-choice"]
-    (config,) = head["configs"]
-    (of_train,) = config["data_files"]
-    assert of_train["split"] == "train" and list((tmp_path / "out").glob(of_train["path"]))
-
-
-def test_large_sets_are_written_in_shards(tmp_path):
-    from data_juicer_ext.export.parquet_files import ParquetFiles
-    from data_juicer_ext.export.picked import Picked, Picture
-
-    buffer = io.BytesIO()
-    Image.new("RGB", (8, 8)).save(buffer, "PNG")
-    files_of = ParquetFiles(tmp_path, {"row_id": "string"}, as_features=True, shard_bytes=3 * len(buffer.getvalue()))
-    for index in range(7):
-        files_of.add(Picked("train", {"row_id": str(index)}, (Picture("x.png", "image/png", buffer.getvalue()),)))
-    assert files_of.end() == {"train": "data/train-*.parquet"}
-    assert list(files(tmp_path)) == [f"data/train-{shard:05d}-of-00003.parquet" for shard in range(3)]
+    path = Path(picture(tmp_path / "f", "a", 0))
+    about = PngImagePlugin.PngInfo()
+    about.add_text("Software", "/home/jane/draw.py")
+    Image.open(path).save(path, pnginfo=about)
+    for form in ("ms-swift", "openai", "hf", "parquet"):
+        exported(run_of(tmp_path / form, [row(0, str(path))]), tmp_path / f"out-{form}", form)
+        for data in files(tmp_path / f"out-{form}").values():
+            decoded = b"".join(map(base64.b64decode, re.findall(rb"base64,([\w+/=]+)", data)))
+            assert b"jane" not in data and b"jane" not in decoded
+    assert b"jane" in path.read_bytes()

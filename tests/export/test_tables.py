@@ -1,0 +1,110 @@
+"""Parquet files: loaded by `datasets` without a network, and read by anybody."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import socket
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pyarrow as pa
+import pytest
+from PIL import Image
+from pyarrow import parquet
+
+from data_juicer_ext.export.order import Order
+from data_juicer_ext.export.parquet_files import ParquetFiles
+from data_juicer_ext.export.pictures import Places, look_at_all
+from tests.export.made_runs import HARD, exported, lines, pairs, picture, row, run_of
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Any connection fails; what `datasets` keeps goes into the test's folder."""
+
+    def refuse(*arguments: Any) -> NoReturn:
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+def load(folder: Path, cache: Path) -> Any:
+    from datasets import load_dataset
+
+    return load_dataset(str(folder), cache_dir=str(cache))
+
+
+@pytest.mark.usefixtures("no_network")
+def test_datasets_loads_the_folder_after_the_run_is_gone(tmp_path: Path) -> None:
+    rows = pairs(tmp_path, 4)
+    rows.append(
+        {**row(7, picture(tmp_path / "figures", "hard", 90), options=[HARD, "b"], answer="A"), "question": HARD}
+    )
+    rows[-1] |= {"images": [*rows[-1]["images"], rows[0]["images"][0]], "caption": HARD, "own_number": 3, "own": [HARD]}
+    pixels = {one["row_id"]: [Image.open(path).tobytes() for path in one["images"]] for one in rows}
+    made = run_of(tmp_path / "made", rows)
+    exported(made, tmp_path / "out", "hf", splits=(("train", 0.5), ("test", 0.5)))
+    given = {one["row_id"]: one for one in lines(made.export)}
+    shutil.rmtree(tmp_path / "made")
+    shutil.rmtree(tmp_path / "figures")
+    shutil.move(tmp_path / "out", tmp_path / "moved")
+    data = load(tmp_path / "moved", tmp_path / "cache")
+    found = [one for split in data.values() for one in split]
+    assert set(data) == {"train", "test"} and len(found) == 5
+    for one in found:
+        before = given[one["row_id"]]
+        assert [image.tobytes() for image in one["images"]] == pixels[one["row_id"]]
+        for name in set(before) - {"images"}:
+            assert one[name] == before[name], name
+    assert {one["own_number"] for one in found} == {3, None}, (
+        "a column that not all rows have is null where it is missing"
+    )
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize("form", ["parquet", "ms-swift", "llava"])
+def test_the_card_lets_datasets_load_other_formats_too(form: str, tmp_path: Path) -> None:
+    exported(run_of(tmp_path, pairs(tmp_path, 3)), tmp_path / "out", form)
+    assert load(tmp_path / "out", tmp_path / "cache")["train"].num_rows == 3
+
+
+def test_plain_parquet_holds_bytes_or_paths(tmp_path: Path) -> None:
+    run = run_of(tmp_path, pairs(tmp_path, 3))
+    exported(run, tmp_path / "bytes", "parquet")
+    exported(run, tmp_path / "paths", "parquet", images="copy")
+    for one in parquet.read_table(tmp_path / "bytes" / "data").to_pylist():
+        with Image.open(io.BytesIO(one["images"][0])) as image:
+            image.load()
+        assert (
+            one["image_files"][0].endswith(".png") and json.loads(one["provenance"])["source"]["place"] == "main.tex:3"
+        )
+        assert one["options"] == ["1", "22", "333", "4444"]
+    for one in parquet.read_table(tmp_path / "paths" / "data").to_pylist():
+        assert (tmp_path / "paths" / one["images"][0]).is_file() and one["images"][
+            0
+        ] == f"images/{one['image_files'][0]}"
+
+
+def test_a_split_goes_on_in_another_shard_and_groups_stay_small(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    path = picture(tmp_path / "f", "a", 1)
+    (one,) = look_at_all([path], Places(tmp_path, tmp_path), 1).values()
+    columns = {"row_id": "string", "images": "string", "image_files": "string"}
+    writer = ParquetFiles(tmp_path / "out", Order("hf"), columns, shard_bytes=3 * one.size)  # type: ignore[union-attr]
+    for number in range(7):
+        writer.add("train", {"row_id": f"q{number}"}, [one])  # type: ignore[list-item]
+    writer.add("test", {"row_id": "q9"}, [one])  # type: ignore[list-item]
+    assert writer.end() == {
+        "train": [f"data/train-{shard:05d}-of-00003.parquet" for shard in range(3)],
+        "test": ["data/test-00000-of-00001.parquet"],
+    }
+    tables = [
+        parquet.read_table(tmp_path / "out" / "data" / f"train-{shard:05d}-of-00003.parquet") for shard in range(3)
+    ]
+    assert pa.concat_tables(tables)["row_id"].to_pylist() == [f"q{number}" for number in range(7)]
+    assert len(list((tmp_path / "out" / "data").iterdir())) == 4, "no file of an unfinished shard is left"
