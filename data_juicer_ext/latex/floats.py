@@ -29,6 +29,7 @@ from data_juicer_ext.latex.boxes import (
 )
 from data_juicer_ext.latex.buffer import Buffer
 from data_juicer_ext.latex.images import image_at
+from data_juicer_ext.latex.open_boxes import OpenBoxes
 
 _ENVIRONMENTS = FIGURES | OTHER_FLOATS | PANEL_ENVIRONMENTS | BOXES | DRAWINGS | COUNTED | {"overpic"}
 _OTHERS = frozenset(("label", "ContinuedFloat", "captionsetup", "teaser", "@captype"))
@@ -60,13 +61,10 @@ def find_floats(buffer: Buffer) -> Floats:
     return _Scan(buffer).run()
 
 
-class _Scan:
+class _Scan(OpenBoxes):
     def __init__(self, buffer: Buffer) -> None:
+        super().__init__(buffer.text)
         self.buffer = buffer
-        self.mask = buffer.text
-        self.found = Floats()
-        self.stack: list[Box] = []
-        self.loose = Box("text", 0)
         self.counted = 0
         self.caption_end = 0
         declares = any(command in self.mask for command in _FLOAT_MAKERS)
@@ -78,8 +76,7 @@ class _Scan:
         for match in _tokens(self.own).finditer(self.mask):
             if match.lastindex is None:  # an escaped character
                 continue
-            while self.stack and 0 <= self.stack[-1].end <= match.start():
-                self._close(self.stack[-1].end)
+            self.close_ended(match.start())
             side, environment, command, caption_like = match.groups()
             if side == "begin":
                 self._begin(self._meant(environment), match)
@@ -90,12 +87,10 @@ class _Scan:
             elif caption_like:
                 self._caption_like(match)
         while self.stack:
-            self._close_unclosed()
+            self.close_unclosed()
         self.found.figures.sort(key=lambda figure: figure.start)
         self.found.spans.sort()
         return self.found
-
-    # ---- boxes
 
     def _meant(self, name: str) -> str:
         """The name of an environment; "figure" or "scheme" for a float of the paper or of a class that is not there."""
@@ -103,97 +98,27 @@ class _Scan:
             return "figure" if "fig" in name.lower() else "scheme"
         return name if name in _ENVIRONMENTS else "figure"
 
-    @property
-    def _top(self) -> Box:
-        return self.stack[-1] if self.stack else self.loose
-
-    def _figure(self) -> Box | None:
-        """The figure that is open, if any (its boxes are few, or it is the first of the stack)."""
-        return next((box for box in self.stack[:8] if box.is_figure), None) if self.stack else None
-
     def _begin(self, name: str, match: re.Match[str]) -> None:
         if name in DRAWINGS:
-            self._top.drawn = True
+            self.top.drawn = True
         elif name in COUNTED:
             self.counted += 1
         elif name == "overpic":
             self._add_image("overpic", match.end())
         elif name == "wrapfloat" and not self.mask.startswith("{figure}", match.end()):
-            self.stack.append(Box("wraptable", match.start()))
+            self.push(Box("wraptable", match.start()))
         else:
             if name in FIGURES or name in OTHER_FLOATS:
                 self.counted = 0
-                while self._figure() is not None and name in FIGURES:
-                    self._close_unclosed()
-            if len(self.stack) < 200:
-                self.stack.append(Box(name, match.start()))
+                while self.figure() is not None and name in FIGURES:
+                    self.close_unclosed()
+            self.push(Box(name, match.start()))
 
     def _end(self, name: str, match: re.Match[str]) -> None:
         if name in COUNTED:
             self.counted = max(0, self.counted - 1)
-            return
-        for depth in range(len(self.stack) - 1, max(-1, len(self.stack) - 41), -1):
-            if self.stack[depth].name == name:
-                while len(self.stack) > depth + 1:
-                    self._close(match.start())
-                self._close(match.end())
-                return
-
-    def _close_unclosed(self) -> None:
-        """A float that never ends: it goes as far as its last part."""
-        box = self.stack[-1]
-        ends = [box.start, *(caption.end for caption in box.captions), *(panel.end for panel in box.panels)]
-        ends += [*(image.end for image in box.images), *(label.at for label in box.labels)]
-        box.unclosed = box.name not in BOXES
-        self._close(max(ends))
-
-    def _close(self, end: int) -> None:
-        box = self.stack.pop()
-        box.end = end
-        outer = self._top
-        if box.is_figure:
-            if not box.captions and not any(panel.captions for panel in box.panels):
-                box.captions = box.unknown_captions
-            if box.captions or box.images or box.panels or box.labels or box.drawn:
-                self.found.figures.append(box)
-            self.found.spans.append((box.start, end))
-        elif self._figure() is not None:
-            outer.panels.append(box)
-        elif self._makes_figure(box):
-            self._typed_figure(box)
-        elif box.name in OTHER_FLOATS:
-            self.found.spans.append((box.start, end))
         else:
-            self._hand_over(box, outer)
-
-    def _makes_figure(self, box: Box) -> bool:
-        return any(caption.kind == "figure" for caption in box.captions) and bool(box.images or box.drawn or box.panels)
-
-    def _typed_figure(self, box: Box) -> None:
-        """A box outside any float whose caption was given by \\captionof or a set type."""
-        self.found.figures.append(box)
-        self.found.spans.append((box.start, box.end))
-        box.name = "captionof"
-
-    def _hand_over(self, box: Box, outer: Box) -> None:
-        captions = [caption for caption in box.captions if caption.kind == "figure"]
-        if captions and not self.stack:
-            self._loose_caption(box)
-            return
-        outer.absorb(box)
-
-    def _loose_caption(self, box: Box) -> None:
-        """A figure's caption in the running text: the images shortly before it are its own."""
-        first = box.captions[0].at
-        mine = [image for image in self.loose.images if first - 1500 <= image.at]
-        box.images = mine + box.images
-        box.start = min([box.start, *(self.mask.rfind("\\", 0, image.at) for image in mine)])
-        box.drawn |= self.loose.drawn
-        box.labels = [label for label in self.loose.labels if label.at >= box.start] + box.labels
-        self.loose = Box("text", box.end)
-        self._typed_figure(box)
-
-    # ---- commands
+            self.end(name, match.start(), match.end())
 
     def _command(self, name: str, match: re.Match[str]) -> None:
         if name == "label":
@@ -208,19 +133,19 @@ class _Scan:
             self._caption(name, match)
         elif name == "teaser":
             group = self.buffer.group(match.end())
-            if group is not None and self._figure() is None and len(self.stack) < 200:
-                self.stack.append(Box("teaser", match.start(), group[2]))
+            if group is not None and self.figure() is None:
+                self.push(Box("teaser", match.start(), group[2]))
         elif name in TABLE_COMMANDS:
             first = self.buffer.group(match.end())
             second = self.buffer.group(first[2]) if first else None
-            if second is not None and len(self.stack) < 200:
-                self.stack.append(Box("table", match.start(), second[2]))
+            if second is not None:
+                self.push(Box("table", match.start(), second[2]))
         elif name == "ContinuedFloat":
-            figure = self._figure()
+            figure = self.figure()
             if figure is not None:  # the star begins such a series
                 figure.continued = not self.mask.startswith("*", match.end())
         elif _SET_TYPE.match(self.mask, match.end()):
-            self._top.typed = True
+            self.top.typed = True
 
     def _label(self, match: re.Match[str]) -> None:
         found = _LABEL.match(self.mask, match.end())
@@ -228,7 +153,7 @@ class _Scan:
             return
         label = Label(" ".join(found.group(1).split()), match.start())
         self.found.labels.append(label)
-        if self.counted and self._figure() is not None:
+        if self.counted and self.figure() is not None:
             return
         recent = self.found.figures[-1] if self.found.figures else None
         between = self.mask[recent.end : match.start()] if recent and match.start() - recent.end < 40 else "x"
@@ -237,14 +162,14 @@ class _Scan:
             recent.end = found.end()
             self.found.spans[-1] = (recent.start, recent.end)
         else:
-            self._top.labels.append(label)
+            self.top.labels.append(label)
 
     def _add_image(self, command: str, position: int) -> None:
-        self._top.images += image_at(command, self.buffer, position)
+        self.top.images += image_at(command, self.buffer, position)
 
     def _panel(self, name: str, match: re.Match[str]) -> None:
         """\\subfloat[..][caption]{content}, \\subfigure[caption]{content}, \\subcaptionbox{caption}{content}."""
-        if self._figure() is None and name == "subfigure":
+        if self.figure() is None and name == "subfigure":
             return
         at = match.end() + self.mask.startswith("*", match.end())
         brackets: list[tuple[int, int, int]] = []
@@ -264,8 +189,7 @@ class _Scan:
             empty = not self.mask[caption[0] : caption[1]].strip()
             box.captions.append(Caption(match.start(), caption[0], caption[1], "panel", empty=empty))
             self.caption_end = caption[1]
-        if len(self.stack) < 200:
-            self.stack.append(box)
+        self.push(box)
 
     def _caption(self, name: str, match: re.Match[str]) -> None:
         starred = self.mask.startswith("*", match.end())
@@ -280,8 +204,8 @@ class _Scan:
             return
         if name == "subcaption":
             kind = "panel"
-        elif name == "figcaption" and bracket and self._figure() is None:
-            self._top.images += image_at("figcaption", self.buffer, match.end())
+        elif name == "figcaption" and bracket and self.figure() is None:
+            self.top.images += image_at("figcaption", self.buffer, match.end())
         empty = not self.mask[group[0] : group[1]].strip()
         caption = Caption(match.start(), group[0], group[1], kind, not starred, empty)
         self.caption_end = group[1]
@@ -289,7 +213,7 @@ class _Scan:
 
     def _caption_like(self, match: re.Match[str]) -> None:
         """A caption command of a class that is not there: its last argument, if nothing better comes."""
-        figure = self._figure()
+        figure = self.figure()
         group = last = self.buffer.group(match.end()) if figure is not None else None
         while group is not None:
             last, group = group, self.buffer.group(group[2]) if self.mask.startswith("{", group[2]) else None
@@ -309,13 +233,13 @@ class _Scan:
         return start + 1, stop, stop
 
     def _place_caption(self, caption: Caption, name: str, end: int) -> None:
-        box = self._top
-        in_figure = self._figure() is not None
+        box = self.top
+        in_figure = self.figure() is not None
         named = name in ("captionof", "figcaption") and caption.kind == "figure"
         if in_figure or named or any(open_box.typed for open_box in self.stack[-4:]):
             if box is self.loose:
-                self._loose_caption(Box("captionof", caption.at, end, captions=[caption]))
+                self.loose_caption(Box("captionof", caption.at, end, captions=[caption]))
             else:
                 box.captions.append(caption)
         elif box is self.loose and self.loose.typed:
-            self._loose_caption(Box("captionof", caption.at, end, captions=[caption]))
+            self.loose_caption(Box("captionof", caption.at, end, captions=[caption]))
