@@ -62,7 +62,7 @@ class ModelRun:
 
     def _asking(self, endpoint: EndpointConfig, sampling: dict[str, Any], run: runs.Run) -> Ask:
         # Here, as this imports the host: it takes seconds, which a wrong setting should not wait for.
-        from data_juicer_ext.ops.model_op import Calls
+        from data_juicer_ext.ops.calls import Calls
 
         spent = spent_before(run.run_dir, run.run_id)
         model = get_model(endpoint, RunPlace(str(run.run_dir), False, self.max_cost, 0, *spent))

@@ -18,7 +18,7 @@ from data_juicer_ext.estimate.intervals import Numbers
 from data_juicer_ext.estimate.steps import Step
 from data_juicer_ext.models.messages import CHARACTERS_A_TOKEN
 from data_juicer_ext.models.types import Failure, Request, Result
-from data_juicer_ext.ops.model_op import Calls
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.rows import claim_row, qa_row
 
 OPTIONS = 4

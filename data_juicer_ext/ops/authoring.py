@@ -19,9 +19,11 @@ from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.models.offline_rules import offline_rule
 from data_juicer_ext.models.types import Answer, Failure, Request
 from data_juicer_ext.ops.batches import replace_rows, to_rows
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.model_filter import ModelFilter
 from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.model_op import ModelOp
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import OWN_OPERATORS, OwnOp, between, count, one_of
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.ops.rule_op import RuleFilter, RuleMapper

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from data_juicer_ext.models.types import Answer, Failure, Request
-from data_juicer_ext.ops.model_op import Calls
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.qa.letters import LetterParse, parse_letter
 from data_juicer_ext.qa.permute import original_letters, permutation
 

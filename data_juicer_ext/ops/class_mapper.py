@@ -5,8 +5,9 @@ from typing import Any
 from data_juicer_ext.annotation.class_answers import PARSER_VERSION, ClassParse
 from data_juicer_ext.annotation.figure_types import FigureTypeParse
 from data_juicer_ext.models.types import Failure, Request
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.model_op import Calls, Outcome, undecided
+from data_juicer_ext.ops.outcome import Outcome, undecided
 
 
 class ClassMapper(ModelMapper):

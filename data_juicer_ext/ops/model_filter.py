@@ -3,43 +3,26 @@
 from collections.abc import Sequence
 from typing import Any
 
-from data_juicer.ops.base_op import Filter
-from data_juicer.utils.constant import Fields
-
 from data_juicer_ext.models.types import Answer, Failure, Request
-from data_juicer_ext.ops.batches import to_rows
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.choices import ask_letter, order_of
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome
+from data_juicer_ext.ops.model_op import ModelOp
+from data_juicer_ext.ops.outcome import Outcome
+from data_juicer_ext.ops.row_kinds import VerdictFilter
 from data_juicer_ext.qa.letters import PARSER_VERSION, LetterParse
 from data_juicer_ext.qa.verdicts import Decision
 from data_juicer_ext.rows import QA_ROW
 
 
-class ModelFilter(ModelOp, Filter):
+class ModelFilter(ModelOp, VerdictFilter):
     """A filter whose verdict comes from a model's choice among the options.
 
     Writes `<tag>_verdict` and `<tag>_reason` into the row's stats. Rows whose call failed are
     undecided: not kept, not refused, and written to `undecided.jsonl` in the run folder.
     """
 
-    _batched_op = True
     needs = QA_ROW
     parser_version = PARSER_VERSION
-
-    def compute_stats_batched(self, samples: dict[str, Any], context: bool = False) -> dict[str, Any]:
-        """Decide a batch; sets stats and the columns that the filter writes."""
-        outcomes = self.outcomes(to_rows(samples))
-        for index, outcome in enumerate(outcomes):
-            stats = dict(samples[Fields.stats][index] or {})
-            stats[f"{self.tag}_verdict"], stats[f"{self.tag}_reason"] = outcome.verdict, outcome.reason
-            samples[Fields.stats][index] = stats
-            for column, value in outcome.columns.items():
-                samples[column][index] = value
-        return samples
-
-    def process_single(self, sample: dict[str, Any]) -> bool:
-        """True for `keep` alone."""
-        return bool(sample[Fields.stats].get(f"{self.tag}_verdict") == "keep")
 
     async def ask_letter(
         self, calls: Calls, request: Request, options: Sequence[str]

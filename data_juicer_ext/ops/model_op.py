@@ -5,11 +5,10 @@ across the whole batch. Each row ends as an `Outcome`; no row's error touches an
 """
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-from data_juicer_ext.models.client import Client, RunPlace, cost_of, get_model
+from data_juicer_ext.models.client import Client, RunPlace, get_model
 from data_juicer_ext.models.endpoint import (
     ConfigError,
     EndpointConfig,
@@ -21,11 +20,12 @@ from data_juicer_ext.models.ledger import Entry, Spending, spent_before
 from data_juicer_ext.models.loop import drive, drive_width
 from data_juicer_ext.models.prices import PriceError, load_prices
 from data_juicer_ext.models.ray_governor import share_with_workers
-from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result, Verdict
 from data_juicer_ext.ops import progress, ray_progress
+from data_juicer_ext.ops.calls import Calls
+from data_juicer_ext.ops.outcome import Outcome, defect
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
 from data_juicer_ext.ops.recipe import only_trying, stop
-from data_juicer_ext.prompts import PromptError, fingerprint, render
+from data_juicer_ext.prompts import PromptError, fingerprint
 from data_juicer_ext.prompts import check as check_template
 from data_juicer_ext.rows import add_provenance
 
@@ -38,111 +38,9 @@ RAY_BATCH_SIZE = None
 # What of a `Spending` belongs to the run, not to the row.
 _OF_THE_RUN = ("tries", "store_hits", "seconds")
 
-Parse = TypeVar("Parse")
-
-
-@dataclass
-class Outcome:
-    """What became of one row: its verdict, what was made from it, and columns to set in it.
-
-    `message` is for the user (why a row is undecided); `detail` goes to the ledger.
-    """
-
-    verdict: Verdict
-    reason: str
-    made: list[dict[str, Any]] = field(default_factory=list)
-    columns: dict[str, Any] = field(default_factory=dict)
-    detail: dict[str, Any] = field(default_factory=dict)
-    message: str = ""
-
-
-def undecided(failure: Failure) -> Outcome:
-    """The outcome of a row whose needed call failed."""
-    return Outcome("undecided", f"call_failed:{failure.kind}", message=failure.message)
-
 
 class RecordError(OSError):
     """A decision could not be written down."""
-
-
-class Calls:
-    """The calls of one row: asks the model, repairs once, and counts what it took.
-
-    `spending` is what this run paid, `worth` what the answers have cost whenever they were paid for.
-    Where a row asks a second model, `beside` makes that one's calls.
-    """
-
-    def __init__(self, model: Model, endpoint: EndpointConfig) -> None:
-        self.model, self.endpoint = model, endpoint
-        self.spending, self.worth = Spending(), Spending()
-        self.unstored = ""  # why an answer could not be stored
-        self.model_name = ""
-        self._own = Spending()  # of `spending`, what went to this model
-        self._all = [self]
-
-    def beside(self, model: Model, endpoint: EndpointConfig) -> "Calls":
-        """The calls of the same row to another model; the row's spending and worth count them too."""
-        other = Calls(model, endpoint)
-        other.spending, other.worth, other._all = self.spending, self.worth, self._all
-        self._all.append(other)
-        return other
-
-    @property
-    def not_stored(self) -> str:
-        """Why an answer to this row, of any model, could not be stored; "" where all were."""
-        return next((calls.unstored for calls in self._all if calls.unstored), "")
-
-    def by_model(self) -> dict[str, Spending]:
-        """What this run paid by model, for rows that asked more than one; else empty."""
-        paid: dict[str, Spending] = {}
-        for calls in self._all:
-            if calls._own.calls:
-                paid.setdefault(calls.model_name or calls.endpoint.model, Spending()).add_up(vars(calls._own))
-        return paid if len(paid) > 1 else {}
-
-    async def ask(self, request: Request) -> Result:
-        """One call; failures come back as `Failure`."""
-        result = await self.model.ask(request)
-        self._count(result)
-        return result
-
-    async def ask_parsed(
-        self, request: Request, parse: Callable[[str], Parse], problem: Callable[[Parse], str], repair: str
-    ) -> tuple[Parse, Answer] | Failure:
-        """One call and its parse; where `problem` finds one, the model is told so and asked once more.
-
-        `repair` names the template of the follow-up (field: problem).
-        """
-        result = await self.ask(request)
-        if isinstance(result, Failure):
-            return result
-        parsed = parse(result.text)
-        found = problem(parsed)
-        if not found:
-            return parsed, result
-        follow_up = (*request.messages, Message("assistant", result.text), *render(repair, problem=found))
-        second = await self.ask(replace(request, messages=follow_up))
-        if isinstance(second, Failure):
-            return second
-        return parse(second.text), second
-
-    def _count(self, result: Result) -> None:
-        cost = cost_of(result, self.endpoint)
-        stored = isinstance(result, Answer) and result.from_store
-        made = stored or result.tries > 0  # else nothing went out: a budget, a dead endpoint
-        self.worth.calls += made
-        self.worth.add(result.usage, cost)
-        for spent in (self.spending, self._own):
-            spent.calls += made
-            spent.store_hits += stored
-            if not stored:
-                spent.tries += result.tries
-                spent.seconds = round(spent.seconds + result.seconds, 4)
-                spent.add(result.usage, cost)
-        if isinstance(result, Answer):
-            self.model_name = result.model
-        elif result.kind == "store":
-            self.unstored = result.message
 
 
 class ModelOp(OwnOp):
@@ -262,7 +160,7 @@ class ModelOp(OwnOp):
             try:
                 outcome = await self.decide(row, calls)
             except Exception as error:  # a defect or a malformed row must cost this row only
-                outcome = _defect(error)
+                outcome = defect(error)
             self._record(row, outcome, calls)
             if watch is not None:
                 watch.decided(outcome.verdict, calls.spending)
@@ -314,11 +212,6 @@ class ModelOp(OwnOp):
 def add_step(provenance: str, step: dict[str, Any]) -> str:
     """The `provenance` column with one more entry in its list `steps`."""
     return add_provenance(provenance, steps=[*json.loads(provenance or "{}").get("steps", []), step])
-
-
-def _defect(error: Exception) -> Outcome:
-    kind = type(error).__name__
-    return Outcome("undecided", f"error:{kind}", message=f"{kind}: {str(error)[:300]}")
 
 
 def checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:

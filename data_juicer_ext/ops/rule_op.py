@@ -3,14 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from data_juicer.ops.base_op import Filter, Mapper
-from data_juicer.utils.constant import Fields
-
 from data_juicer_ext.models.ledger import Entry
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.model_op import Outcome
+from data_juicer_ext.ops.outcome import Outcome, defect
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp
-from data_juicer_ext.rows import scrub
+from data_juicer_ext.ops.row_kinds import RowMapper, VerdictFilter
 
 
 class RuleOp(OwnOp):
@@ -43,8 +39,7 @@ class RuleOp(OwnOp):
         try:
             outcome = self.decide(row)
         except Exception as error:  # a defect or a malformed row must cost this row only
-            kind = type(error).__name__
-            outcome = Outcome("undecided", f"error:{kind}", message=scrub(f"{kind}: {error}")[:300])
+            outcome = defect(error)
         row_id, paper_id, figure_id = (str(row.get(name) or "") for name in ("row_id", "paper_id", "figure_id"))
         detail = {**outcome.detail, **({"message": outcome.message} if outcome.message else {})}
         made = 0 if outcome.verdict != "keep" else len(outcome.made) or 1
@@ -59,35 +54,13 @@ class RuleOp(OwnOp):
         return outcome
 
 
-class RuleMapper(RuleOp, Mapper):
+class RuleMapper(RuleOp, RowMapper):
     """A mapper whose kept rows go on with the columns of `makes` added; its `decide` uses `kept`."""
-
-    _batched_op = True
-
-    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of rows, those that are kept with their new columns; where it `replaces`, the rows that were made."""
-        columns = self.makes if self.replaces else tuple(dict.fromkeys((*samples, *self.makes)))
-        outcomes = self.outcomes(to_rows(samples))
-        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), columns)
 
     def kept(self, row: dict[str, Any], reason: str, detail: dict[str, Any], **columns: Any) -> Outcome:
         """The outcome of a row that goes on with `columns` set."""
         return Outcome("keep", reason, [{**row, **columns}], detail=detail)
 
 
-class RuleFilter(RuleOp, Filter):
+class RuleFilter(RuleOp, VerdictFilter):
     """A filter by a rule. Writes `<tag>_verdict` and `<tag>_reason` into the row's stats; only `keep` stays."""
-
-    _batched_op = True
-
-    def compute_stats_batched(self, samples: dict[str, Any], context: bool = False) -> dict[str, Any]:
-        """Decide a batch; sets stats."""
-        for index, outcome in enumerate(self.outcomes(to_rows(samples))):
-            stats = dict(samples[Fields.stats][index] or {})
-            stats[f"{self.tag}_verdict"], stats[f"{self.tag}_reason"] = outcome.verdict, outcome.reason
-            samples[Fields.stats][index] = stats
-        return samples
-
-    def process_single(self, sample: dict[str, Any]) -> bool:
-        """True for `keep` alone."""
-        return bool(sample[Fields.stats].get(f"{self.tag}_verdict") == "keep")

@@ -6,8 +6,9 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.model_filter import ModelFilter
-from data_juicer_ext.ops.model_op import Calls, Outcome, undecided
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.domains import spelled_out

@@ -7,9 +7,10 @@ from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.models.types import Answer, Failure
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.choices import mapped_back
 from data_juicer_ext.ops.model_filter import ModelFilter
-from data_juicer_ext.ops.model_op import Calls, Outcome
+from data_juicer_ext.ops.outcome import Outcome
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import request

@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
+from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.calls import Calls
+from data_juicer_ext.ops.model_mapper import ModelMapper
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.claims import ClaimParse, parse_claims, trace_claim
@@ -19,7 +20,7 @@ OWN_OPERATORS.append(OP_NAME)
 
 
 @OPERATORS.register_module(OP_NAME)
-class ClaimExtractorMapper(ModelOp, Mapper):
+class ClaimExtractorMapper(ModelMapper):
     """Extracts atomic claims about a figure from its citing paragraphs.
 
     Input: figure rows. Output: claim rows, none for a figure that no paragraph cites or about
@@ -27,17 +28,11 @@ class ClaimExtractorMapper(ModelOp, Mapper):
     the sentence, paragraph and place it comes from in `provenance`. Source: VeriSciQA, Eq. 2.
     """
 
-    _batched_op = True
     needs = FIGURE_ROW
     makes = CLAIM_ROW
     replaces = True
     template = "verisciqa/claim_extraction"
     fields = ("domain", "label", "labels", "paragraphs")
-
-    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of figure rows as claim rows."""
-        outcomes = self.outcomes(to_rows(samples))
-        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), CLAIM_ROW)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One figure row to its claims."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
+from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.diagrams.anonymous import anonymous
 from data_juicer_ext.diagrams.answers import PARSER_VERSION, Answer, answer_model, order_scores
@@ -22,8 +22,9 @@ from data_juicer_ext.judging.reports import parse_report
 from data_juicer_ext.models.endpoint import expand_environment
 from data_juicer_ext.models.loop import shared
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.calls import Calls
+from data_juicer_ext.ops.model_mapper import ModelMapper
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import request
@@ -46,7 +47,7 @@ class _Run:
 
 
 @OPERATORS.register_module(OP_NAME)
-class DiagramJudgeMapper(ModelOp, Mapper):
+class DiagramJudgeMapper(ModelMapper):
     """Scores a generated diagram beside its reference, by criteria of its type; the judge knows neither.
 
     Input: `images` (generated diagram, reference), `diagram_type`, `paper_text`, `caption`; optional `aspect_ratio`
@@ -58,7 +59,6 @@ class DiagramJudgeMapper(ModelOp, Mapper):
     section 3.3.
     """
 
-    _batched_op = True
     needs = ("row_id", "images", "diagram_type", "paper_text", "caption")
     makes = ("instance_id", "aspect_ratio", "judgement", *_FLAT, "provenance")
     template = "scidiag/judge"
@@ -132,12 +132,6 @@ class DiagramJudgeMapper(ModelOp, Mapper):
         sampling = {"temperature": 0} if sampling_params is None else sampling_params
         common = (api_model, api_endpoint, model_params, sampling, max_cost, max_calls, run_dir, tag)
         super().__init__(*common, *args, **kwargs)
-
-    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of pairs as scored rows; those undecided or of development papers are left out."""
-        columns = list(dict.fromkeys((*samples, *self.makes)))
-        outcomes = self.outcomes(to_rows(samples))
-        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), columns)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One pair to its scores."""

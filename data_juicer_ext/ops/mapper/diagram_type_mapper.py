@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
+from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.diagrams.pair import images_of
 from data_juicer_ext.diagrams.types import PARSER_VERSION, REFUSED, TYPES, TypeParse, parse_type
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.calls import Calls
+from data_juicer_ext.ops.model_mapper import ModelMapper
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
 from data_juicer_ext.prompts import request
 
@@ -17,7 +18,7 @@ OWN_OPERATORS.append(OP_NAME)
 
 
 @OPERATORS.register_module(OP_NAME)
-class DiagramTypeMapper(ModelOp, Mapper):
+class DiagramTypeMapper(ModelMapper):
     """Finds the type of a diagram, one of 11, from its image and caption; other classes are refused.
 
     Input: figure rows, or pairs whose second image is the reference, which alone is looked at. Output: the same
@@ -29,7 +30,6 @@ class DiagramTypeMapper(ModelOp, Mapper):
     Source: SciDiagBench, section 3.2.
     """
 
-    _batched_op = True
     needs = ("row_id", "images", "caption")
     makes = ("diagram_type", "provenance")
     template = "scidiag/type"
@@ -73,12 +73,6 @@ class DiagramTypeMapper(ModelOp, Mapper):
         super().__init__(
             api_model, api_endpoint, model_params, sampling, max_cost, max_calls, run_dir, tag, *args, **kwargs
         )
-
-    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of rows with their types; those refused or undecided are left out."""
-        columns = list(dict.fromkeys((*samples, *self.makes)))
-        outcomes = self.outcomes(to_rows(samples))
-        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), columns)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One row to its type."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
+from data_juicer.ops.base_op import OPERATORS
 from pydantic import BaseModel
 
 from data_juicer_ext.judging.citing import MAX_CONTEXT_TOKENS
@@ -14,8 +14,9 @@ from data_juicer_ext.models.client import get_model
 from data_juicer_ext.models.endpoint import ConfigError, parse_model_params, require_key
 from data_juicer_ext.models.ray_governor import share_with_workers
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.calls import Calls
+from data_juicer_ext.ops.model_mapper import ModelMapper
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
 from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint, request
@@ -29,7 +30,7 @@ _FLAT = ("quality_overall", *(f"quality_{name}" for name in DIMENSIONS))
 
 
 @OPERATORS.register_module(OP_NAME)
-class FigureQualityMapper(ModelOp, Mapper):
+class FigureQualityMapper(ModelMapper):
     """Scores a figure on five dimensions, 1 to 10, as far as there is evidence for them.
 
     Input: figure rows; optional columns `features` (for `sidecar` and `agent`), `figure_map`, `venue`
@@ -40,7 +41,6 @@ class FigureQualityMapper(ModelOp, Mapper):
     Source: SciFigQual, sections 3.4 and appendix C.
     """
 
-    _batched_op = True
     needs = ("row_id", "images", "caption", "number", "labels", "context_places")
     makes = ("quality", *_FLAT, "provenance")
     repair_template = "scifigqual/repair"
@@ -122,12 +122,6 @@ class FigureQualityMapper(ModelOp, Mapper):
                 check_template(template, fields)
         except (ConfigError, PromptError) as error:
             stop(f"{OP_NAME}: {error}")
-
-    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of figure rows as scored rows; those excluded or undecided are left out."""
-        columns = list(dict.fromkeys((*samples, *self.makes)))
-        outcomes = self.outcomes(to_rows(samples))
-        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), columns)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One figure row to its scores."""

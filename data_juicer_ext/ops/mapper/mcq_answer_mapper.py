@@ -7,10 +7,11 @@ from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.annotation.questions import question_problem
 from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.choices import mapped_back, order_of
 from data_juicer_ext.ops.class_mapper import images_of
 from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.model_op import Calls, Outcome, undecided
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.letters import PARSER_VERSION, parse_letter

@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
+from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.calls import Calls
+from data_juicer_ext.ops.model_mapper import ModelMapper
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.domains import spelled_out
@@ -19,7 +20,7 @@ OWN_OPERATORS.append(OP_NAME)
 
 
 @OPERATORS.register_module(OP_NAME)
-class MCQGeneratorMapper(ModelOp, Mapper):
+class MCQGeneratorMapper(ModelMapper):
     """Turns a claim into a single-choice question with 2 to 4 options, one of them right.
 
     Input: claim rows. Output: QA rows, none for a claim that is too vague. One text call a claim,
@@ -27,17 +28,11 @@ class MCQGeneratorMapper(ModelOp, Mapper):
     more and then refused. Source: VeriSciQA, Eq. 3.
     """
 
-    _batched_op = True
     needs = CLAIM_ROW
     makes = QA_ROW
     replaces = True
     template = "verisciqa/mcq_generation"
     fields = ("domain", "label", "caption", "paragraphs", "claim")
-
-    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of claim rows as QA rows."""
-        outcomes = self.outcomes(to_rows(samples))
-        return replace_rows(samples, (row for outcome in outcomes for row in outcome.made), QA_ROW)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One claim to its question."""

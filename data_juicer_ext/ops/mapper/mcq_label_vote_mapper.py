@@ -12,10 +12,12 @@ from data_juicer_ext.models.client import get_model
 from data_juicer_ext.models.endpoint import ConfigError, EndpointConfig, parse_model_params, require_key
 from data_juicer_ext.models.ray_governor import share_with_workers
 from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.choices import ask_letter, mapped_back, order_of
 from data_juicer_ext.ops.class_mapper import images_of
 from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.model_op import Calls, Outcome, checked_sampling
+from data_juicer_ext.ops.model_op import checked_sampling
+from data_juicer_ext.ops.outcome import Outcome
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
 from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import request

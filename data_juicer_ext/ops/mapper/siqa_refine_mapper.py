@@ -9,7 +9,9 @@ from data_juicer_ext.models.ledger import Spending
 from data_juicer_ext.models.types import Failure, Verdict
 from data_juicer_ext.ops import progress
 from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.model_op import Calls, ModelOp, Outcome, undecided
+from data_juicer_ext.ops.calls import Calls
+from data_juicer_ext.ops.model_op import ModelOp
+from data_juicer_ext.ops.outcome import Outcome, undecided
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import request

@@ -1,0 +1,94 @@
+"""Reads small dataset files on Ray in the process that starts the run, as a dataset whose columns are known.
+
+Data-Juicer has a worker read the file, and asks for its columns and the number of rows before anything else. For that
+Ray starts a worker, which has to import Data-Juicer, and the run stands still for seconds meanwhile. A file with a row
+a paper is read here in milliseconds, by the same reader; what is larger, lies elsewhere or can't be read is left to the
+workers.
+"""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+MAX_BYTES = 32 * 1024 * 1024  # of a file that is read here
+_PLAIN = (".json", ".jsonl")
+_HEEDED = {"override_num_blocks", "read_options"}
+
+
+def install() -> None:
+    """Let Data-Juicer read small files here, once it has started or joined Ray."""
+    from data_juicer.utils import ray_utils
+
+    join = ray_utils.initialize_ray
+    if hasattr(join, "__wrapped__"):
+        return
+
+    @functools.wraps(join)
+    def initialize_ray(*args: Any, **given: Any) -> Any:
+        joined = join(*args, **given)
+        read_here()
+        return joined
+
+    ray_utils.initialize_ray = initialize_ray
+
+
+def read_here() -> None:
+    """Replace Data-Juicer's reader of JSON Lines, and its step that makes paths of images absolute."""
+    from data_juicer.core.data import ray_dataset
+
+    read, with_paths = ray_dataset.RayDataset.read_json, ray_dataset.set_dataset_to_absolute_path
+    if hasattr(with_paths, "__wrapped__"):
+        return
+
+    @functools.wraps(read)
+    def read_json(paths: Any, **given: Any) -> Any:
+        small = _is_small(paths) and set(given) <= _HEEDED
+        table = _table(ray_dataset, paths, given.get("read_options")) if small else None
+        return read(paths, **given) if table is None else _dataset(table, given.get("override_num_blocks"))
+
+    @functools.wraps(with_paths)
+    def set_dataset_to_absolute_path(dataset: Any, dataset_path: str, cfg: Any) -> Any:
+        table, blocks = getattr(dataset, "_dj_ext_table", (None, None))
+        if table is None:
+            return with_paths(dataset, dataset_path, cfg)
+        named = (cfg.get(f"{kind}_key", f"{kind}s") for kind in ("video", "image", "audio"))
+        keys = [key for key in named if key in table.column_names]
+        if not keys:
+            return dataset
+        return _dataset(ray_dataset.convert_to_absolute_paths(table, str(Path(dataset_path).parent), keys), blocks)
+
+    ray_dataset.RayDataset.read_json = staticmethod(read_json)
+    ray_dataset.set_dataset_to_absolute_path = set_dataset_to_absolute_path
+
+
+def _is_small(paths: Any) -> bool:
+    """Whether this names one plain file of this machine that is small enough to be read here."""
+    if not isinstance(paths, str) or "://" in paths:
+        return False
+    path = Path(paths)
+    return path.suffix in _PLAIN and path.is_file() and path.stat().st_size <= MAX_BYTES
+
+
+def _table(ray_dataset: Any, path: str, read_options: Any) -> Any:
+    """The rows of a file, as Data-Juicer's own reader reads them; None where it finds none, or can't read it."""
+    import pyarrow  # type: ignore[import-untyped]
+    from pyarrow import json as reading
+    from ray.data.datasource import Partitioning
+
+    options = {"read_options": reading.ReadOptions(use_threads=False, **read_options)} if read_options else {}
+    source = ray_dataset.JSONStreamDatasource(path, arrow_json_args=options, partitioning=Partitioning("hive"))
+    try:
+        tables = [table for task in source.get_read_tasks(1) for table in task()]
+        return pyarrow.concat_tables(tables) if sum(table.num_rows for table in tables) else None
+    except (pyarrow.ArrowException, ValueError, OSError):
+        return None  # what Data-Juicer says of it is what users look up
+
+
+def _dataset(table: Any, blocks: int | None) -> Any:
+    """A Ray dataset of the rows in so many blocks, which remembers them."""
+    import ray
+
+    size = max(1, -(-table.num_rows // (blocks or 1)))
+    dataset = ray.data.from_blocks([table.slice(at, size) for at in range(0, table.num_rows, size)])
+    dataset._dj_ext_table = table, blocks
+    return dataset
