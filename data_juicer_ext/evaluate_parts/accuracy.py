@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from data_juicer_ext.evaluate_parts.inputs import add_out, read_input, show
+from data_juicer_ext.evaluate_parts.inputs import add_out, add_predictions, read_input, show
 
 OPERATOR = "mcq_answer_mapper"
 
@@ -12,14 +12,7 @@ OPERATOR = "mcq_answer_mapper"
 def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the part."""
     part = parts.add_parser("accuracy", help="models on a finished set: overall, by domain, figure and question type")
-    part.add_argument(
-        "--pred",
-        nargs="+",
-        action="extend",
-        required=True,
-        metavar="[NAME=]PATH",
-        help=f"answers: exports of {OPERATOR} (file or folder) or run folders, a model or more each",
-    )
+    add_predictions(part, f"answers: exports of {OPERATOR} (file or folder) or run folders, a model or more each")
     part.add_argument("--by", action="append", default=[], metavar="COLUMN", help="a further column to break down by")
     part.add_argument("--subset", type=int, default=0, metavar="N", help="N questions, stratified; without, all")
     part.add_argument("--seed", type=int, default=0, metavar="N", help="another subset (default: 0)")

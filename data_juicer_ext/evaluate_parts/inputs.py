@@ -124,6 +124,11 @@ def add_resampling(part: argparse.ArgumentParser) -> None:
     part.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (default: 0)")
 
 
+def add_predictions(part: argparse.ArgumentParser, what: str) -> None:
+    """Add the option that names what models or judges said, several times over if need be."""
+    part.add_argument("--pred", nargs="+", action="extend", required=True, metavar="[NAME=]PATH", help=what)
+
+
 def add_out(part: argparse.ArgumentParser, name: str) -> None:
     """Add the option of the folder for JSON and CSV."""
     part.add_argument(

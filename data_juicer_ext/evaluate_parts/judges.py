@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data_juicer_ext.evaluate_parts.inputs import Input, names_of, read_input, rows_of
+from data_juicer_ext.evaluate_parts.inputs import Input, add_predictions, names_of, read_input, rows_of
 
 if TYPE_CHECKING:
     from data_juicer_ext.evaluation.judged import Judged
@@ -16,13 +16,8 @@ OPERATOR = "diagram_judge_mapper"
 
 def add_judges(part: argparse.ArgumentParser) -> None:
     """Add the options that name the judges and the development set."""
-    part.add_argument(
-        "--pred",
-        nargs="+",
-        action="extend",
-        required=True,
-        metavar="[NAME=]PATH",
-        help=f"exports of {OPERATOR} (file, folder or run folder); those of one NAME are runs of one judge",
+    add_predictions(
+        part, f"exports of {OPERATOR} (file, folder or run folder); those of one NAME are runs of one judge"
     )
     part.add_argument(
         "--development",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from data_juicer_ext.evaluate_parts.inputs import (
     Rows,
     add_out,
+    add_predictions,
     add_resampling,
     names_of,
     ratings_of,
@@ -27,14 +28,7 @@ OPERATOR = "siqa_rating_mapper"
 def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the part."""
     part = parts.add_parser("siqa", help="scores of scientific images: SRCC and PLCC with mean opinion scores")
-    part.add_argument(
-        "--pred",
-        nargs="+",
-        action="extend",
-        required=True,
-        metavar="[NAME=]PATH",
-        help=f"scores: exports of {OPERATOR} (file, folder or run folder), one a model",
-    )
+    add_predictions(part, f"scores: exports of {OPERATOR} (file, folder or run folder), one a model")
     part.add_argument(
         "--gold", type=Path, required=True, metavar="FILE", help="a MOS file, rows of raters, or a ratings.jsonl"
     )
