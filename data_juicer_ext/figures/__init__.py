@@ -1,0 +1,1 @@
+"""Figures as images: prepared for models, read (OCR, features) and curated."""
