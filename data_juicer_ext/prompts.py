@@ -41,6 +41,7 @@ class PromptError(ValueError):
     """A template is missing, or does not render with what it was given."""
 
 
+@lru_cache(maxsize=8)  # asked for with every prompt, and nobody moves a package in the middle of a run
 def shipped_folder(name: str) -> Path:
     """The folder `prompts` or `recipes`, inside the installed package or at the top of a checkout."""
     package = Path(__file__).resolve().parent
