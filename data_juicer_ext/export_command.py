@@ -59,12 +59,16 @@ def _export(given: argparse.Namespace) -> int:
         raise ValueError(f"--workers {given.workers}: write a number from 1 on")
     order = _order(given)
     source = _source(given)
+    target = given.out if given.out.name not in ("", "..") else given.out.resolve()
     workers = given.workers or os.cpu_count() or 1
     try:
-        made = export(source, order, given.out, given.overwrite, given.strict, workers)
+        made = export(source, order, target, given.overwrite, given.strict, workers)
     except UndecidedError as error:
         print(f"dj-ext: --strict: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Interrupted: nothing was written.", file=sys.stderr)
+        return 130
     print("\n".join(_lines(made, given.out)))
     return 0
 

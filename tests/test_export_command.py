@@ -75,6 +75,25 @@ def test_an_export_is_replaced_only_on_demand(made: RunFolder, capsys: pytest.Ca
     assert not (made.path.parent / "out" / "data").exists()
 
 
+def test_an_interrupt_leaves_nothing_and_says_so(
+    made: RunFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("data_juicer_ext.export.export._write", interrupted)
+    assert run(made, "out", "--format", "hf") == 130
+    assert "nothing was written" in capsys.readouterr().err
+    assert not (made.path.parent / "out").exists() and not list(made.path.parent.glob(".out*"))
+
+
+def test_the_current_folder_will_do_if_it_is_empty(made: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    (made.path.parent / "here").mkdir()
+    monkeypatch.chdir(made.path.parent / "here")
+    assert main(["export", str(made.path), "--out", ".", "--format", "jsonl"]) == 0
+    assert (made.path.parent / "here" / "README.md").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

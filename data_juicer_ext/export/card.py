@@ -18,6 +18,8 @@ from data_juicer_ext.export.order import Order
 from data_juicer_ext.export.selection import UNKNOWN
 from data_juicer_ext.report.funnel import Step, share_of_whole, whole
 from data_juicer_ext.report.shortcuts import Baseline
+from data_juicer_ext.siqa.dimensions import ASPECTS
+from data_juicer_ext.siqa.levels import LEVELS
 
 SOURCES, LEFT_OUT = "sources.jsonl", "left_out.jsonl"
 
@@ -27,6 +29,7 @@ class RunFacts:
     """What is known of the run; all empty for rows that no run folder tells of (`known` is then false).
 
     `recipe` is the name of a file, `undecided` the number of undecided rows, `notes` hold no path of this machine.
+    `file` is the name of the file or folder that the rows are from, where it is not the run's own export.
     """
 
     known: bool = False
@@ -36,24 +39,32 @@ class RunFacts:
     blind: Sequence[Baseline] = ()
     undecided: int = 0
     notes: Sequence[str] = ()
+    file: str = ""
 
 
 @dataclass(frozen=True)
 class Made:
-    """An export as it was made: `files` by split, `groups` of papers that share a picture, letters that were moved."""
+    """An export as it was made: `files` by split, `columns` of the rows with their types in lines of JSON.
+
+    `digest` is the SHA-256 of the files.
+    `joined` counts how often a picture put papers together, `moved` the rows whose options have a new order.
+    """
 
     order: Order
     run: RunFacts
     contents: Contents
     left_out: LeftOut
     files: Mapping[str, Sequence[str]]
+    columns: Mapping[str, str]
+    digest: str
     joined: int = 0
     moved: int = 0
 
 
 def card(made: Made) -> str:
     """The card as Markdown with its YAML head."""
-    head = yaml.safe_dump(front_matter(made.contents, made.order, made.files), sort_keys=False, allow_unicode=True)
+    told = front_matter(made.contents, made.order, made.files, made.columns, made.digest)
+    head = yaml.safe_dump(told, sort_keys=False, allow_unicode=True)
     parts = [f"---\n{head}---", f"# {title(made.contents)}", _what(made), *_sections(made)]
     return "\n\n".join(parts) + "\n"
 
@@ -86,7 +97,7 @@ def _splits(made: Made) -> str:
     ]
     told = words.SPLITS if len(made.order.splits) > 1 else ""
     if made.joined:
-        told += f" Pictures that several papers show joined papers {made.joined:,} times."
+        told += f" {made.joined:,} times the same picture put papers (or images without a paper) together."
     empty = [name for name, *_ in rows if not contents.rows[name]]
     if empty:
         told += f" There are too few papers for {' and '.join(empty)}: no file is there."
@@ -121,7 +132,7 @@ def _making(made: Made) -> str:
         ("near questions", order.near_questions or "not looked at"),
         ("rows a figure", order.max_per_figure or "any number"),
         ("licences", ", ".join(order.licences) or "any"),
-        ("rows", "accepted by most reviewers" if order.accepted else "all that the run kept"),
+        ("rows", "accepted by most reviewers" if order.accepted else f"all of {run.file or 'what the run kept'}"),
         ("options", f"{made.moved:,} rows in a new order" if order.shuffle_options else "in the run's order"),
     ]
     return "\n\n".join([*lines, *map(cell, run.notes), table(("setting", "value"), settings)])
@@ -141,7 +152,7 @@ def _funnel(made: Made) -> str:
 
 def _share(step: Step, steps: Sequence[Step]) -> str:
     share = share_of_whole(step, steps)
-    return "" if share is None else f"{share:.1%}"
+    return "" if share is None or share > 1 else f"{share:.1%}"  # several questions can be made of one figure
 
 
 def _why(step: Step) -> str:
@@ -174,6 +185,8 @@ def _licences(contents: Contents) -> str:
 def _composition(contents: Contents) -> str:
     parts = [table((heading, "rows"), counted) for heading, counted in contents.composition.parts.items()
              if heading != "Licence"]  # fmt: skip
+    if contents.dimensions:
+        parts.append(table(("Dimension", "rows"), contents.dimensions.most_common()))
     most = contents.composition.most_of_a_figure
     parts.append(f"{len(contents.images):,} images; a figure has {most:,} rows at most.")
     if contents.flags:
@@ -184,7 +197,11 @@ def _composition(contents: Contents) -> str:
 
 def _scores(contents: Contents) -> str:
     rows = [(name, number, f"{total / number:.2f}") for name, (number, total) in contents.scores.items()]
-    return table(("score", "rows", "mean"), rows) if rows else ""
+    if not rows:
+        return ""
+    levels = [(level, *(contents.levels[aspect, level] for aspect in ASPECTS)) for level in reversed(LEVELS)]
+    told = table(("answer of a dialogue", *ASPECTS), levels) if contents.levels else ""
+    return "\n\n".join(filter(None, (table(("score", "rows", "mean"), rows), told)))
 
 
 def _shortcuts(made: Made) -> str:

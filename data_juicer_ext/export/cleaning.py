@@ -7,6 +7,7 @@ that a paper prints stays. In everything else, nested values included, any absol
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,9 +36,9 @@ class Cleaner:
 
     def __init__(self, roots: Iterable[Path]) -> None:
         long = {str(root) for root in roots if root.is_absolute() and len(root.parts) > 2}
-        home = str(Path.home())
+        home = os.path.expanduser("~")  # noqa: PTH111 - does not raise: a user of a container may have no home
         self._long = _below(long | ({home} if home.count("/") > 1 else set()))
-        self._roots = _below((long | {home}) - {"/"})
+        self._roots = _below((long | {home}) - {"/", "~"})
 
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The columns of a row to export, without its images and without the host's own columns."""

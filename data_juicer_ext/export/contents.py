@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.export.kinds import FIGURES, SIQA_S, Kind, object_in
+from data_juicer_ext.export.dialogues import level
+from data_juicer_ext.export.kinds import FIGURES, SIQA_S, SIQA_U, Kind, object_in
 from data_juicer_ext.export.pictures import Picture
 from data_juicer_ext.export.selection import licence_text
 from data_juicer_ext.report.composition import Composition
@@ -33,7 +34,7 @@ class Contents:
     """The rows of an export and what they are made of.
 
     `sources` are by paper id and licence; `figures` are by split. `scores` are (number, sum) of scores by what is
-    scored. `flags` count what was done to images, each image once.
+    scored, `levels` are by aspect and level of rated images. `flags` count what was done to images, each image once.
     """
 
     kind: Kind
@@ -44,6 +45,8 @@ class Contents:
     shortcuts: Shortcuts = field(default_factory=Shortcuts)
     makers: Counter[Maker] = field(default_factory=Counter)
     scores: dict[str, tuple[int, float]] = field(default_factory=dict)
+    levels: Counter[tuple[str, str]] = field(default_factory=Counter)
+    dimensions: Counter[str] = field(default_factory=Counter)
     flags: Counter[str] = field(default_factory=Counter)
     images: set[str] = field(default_factory=set)
     several_images: int = 0
@@ -72,6 +75,10 @@ class Contents:
             if picture.name not in self.images:
                 self.images.add(picture.name)
                 self.flags.update(picture.flags)
+        if self.kind is SIQA_S:
+            self.levels.update((aspect, level(row, aspect)) for aspect in ASPECTS)
+        if self.kind is SIQA_U:
+            self.dimensions[str(row["dimension"])] += 1
         for name, score in _scores(row, self.kind):
             number, total = self.scores.get(name, (0, 0.0))
             self.scores[name] = number + 1, total + score
@@ -101,7 +108,8 @@ def _makers(row: Mapping[str, Any]) -> Iterator[Maker]:
         if isinstance(step, dict):
             sampling = step.get("sampling")
             about = str(step.get("prompt") or ""), to_json(sampling) if sampling else ""
-            for model in step.get("models") or [step.get("model") or ""]:
+            models = step.get("models")
+            for model in models if isinstance(models, list) and models else [step.get("model") or ""]:
                 yield (str(step.get("tag") or ""), str(model), *about)
 
 

@@ -12,7 +12,7 @@ from data_juicer_ext.annotation.glance import Glance, glance_at_all
 from data_juicer_ext.export.card import LEFT_OUT, SOURCES, Made, RunFacts, card, licence_file
 from data_juicer_ext.export.cleaning import Cleaner
 from data_juicer_ext.export.contents import Contents
-from data_juicer_ext.export.folder import check_target, whole_folder
+from data_juicer_ext.export.folder import check_target, content_digest, whole_folder
 from data_juicer_ext.export.front_matter import LICENCE_FILE
 from data_juicer_ext.export.intake import Entry, Intake, Taken
 from data_juicer_ext.export.left_out import LeftOut
@@ -89,22 +89,25 @@ def export(
         raise ValueError("--strict needs the run folder of the rows: without it nobody knows what is undecided")
     if strict and undecided:
         raise UndecidedError(f"{len(undecided):,} rows of the run are undecided; run it again to decide them")
-    cleaner, left_out = Cleaner(_roots(source)), LeftOut()
+    cleaner, left_out = Cleaner(_roots(source)), LeftOut(len(undecided))
     about: dict[str, Any] = {}
     with whole_folder(target, overwrite, about) as folder, Intake(folder.parent, cleaner, left_out) as intake:
         taken = intake.take(read_rows(source.path, lambda row: ("",)), order.kind)
         if order.format in DIALOGUES and not taken.kind.talks:
-            raise ValueError(
-                f"{taken.kind.words} are no dialogues for {order.format}; take --format jsonl, hf or parquet"
-            )
+            told = f"{taken.kind.words} are no dialogues for {order.format}; take --format jsonl, hf or parquet"
+            raise ValueError(told)
         votes = audit_verdicts(source.run_dir) if order.accepted else None
         chosen = select(taken.entries, undecided, votes, order.licences, left_out)
         plan = _plan(chosen, Places(source.run_dir, source.path), order, left_out, workers)
         if not plan.entries:
             raise ValueError(f"no row is left to export: {_why(left_out)}")
-        facts = _facts(source, counted, len(undecided), [*_gone(votes, taken), *_notes(source, cleaner)])
-        made = _write(plan, taken, intake, order, facts, left_out, folder)
-        about |= _about(made)
+        facts = _facts(
+            source,
+            counted,
+            len(undecided),
+            [*_gone(votes, taken), *map(cleaner.path, source.scope.notes if source.scope else ())],
+        )
+        about |= _about(made := _write(plan, taken, intake, order, facts, left_out, folder))
     return made
 
 
@@ -188,7 +191,9 @@ def _write(
             row = letters.placed(row)
         writer.add(split, row, pictures)
         contents.add(split, row, pictures, _figure(entry, plan.looked))
-    made = Made(order, facts, contents, left_out, writer.end(), plan.joined, letters.moved)
+    files, columns = writer.end(), intake.columns.line_types
+    digest = content_digest(folder, files)
+    made = Made(order, facts, contents, left_out, files, columns, digest, plan.joined, letters.moved)
     _put(folder / SOURCES, "".join(map(json_line, contents.source_lines())))
     if left_out.rows:
         _put(folder / LEFT_OUT, "".join(map(json_line, left_out.sorted())))
@@ -217,19 +222,15 @@ def _gone(votes: Mapping[str, int] | None, taken: Taken) -> Iterator[str]:
         yield f"{gone:,} accepted rows are not among the kept ones: a run does not keep whole what it refused."
 
 
-def _notes(source: Source, cleaner: Cleaner) -> Iterator[str]:
-    """What a reader has to know of the run."""
-    yield from (cleaner.path(note) for note in (source.scope.notes if source.scope else ()))
-
-
 def _facts(source: Source, counted: Counted | None, undecided: int, notes: Sequence[str]) -> RunFacts:
     scope = source.scope
     if scope is None or counted is None:
-        return RunFacts(notes=notes)
+        return RunFacts(notes=notes, file=source.path.name)
     recipe = next((str(path) for path in scope.about.get("recipe") or []), "")
+    own = Path(str(scope.about.get("export_path") or ""))
     return RunFacts(
         True, Path(recipe).name, str(scope.about.get("executor") or ""), funnel(counted.decisions()),
-        blind_baselines(counted), undecided, notes,
+        blind_baselines(counted), undecided, notes, "" if own.stem == source.path.stem else source.path.name,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data_juicer_ext.export.contents import Contents
+from data_juicer_ext.export.features import features
 from data_juicer_ext.export.kinds import FIGURES, PAIRS, SIQA_S, SIQA_U
 from data_juicer_ext.export.order import Order
 from data_juicer_ext.export.selection import UNKNOWN
@@ -38,12 +39,16 @@ _HUB = frozenset((
     "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "apache-2.0", "mit", "bsd", "bsd-2-clause", "bsd-3-clause", "odc-by", "odbl",
     "pddl", "unlicense",
 ))  # fmt: skip
-# Whose lines `datasets` can read as a table.
-_TABLES = ("hf", "parquet", "ms-swift", "llava")
 
 
-def front_matter(contents: Contents, order: Order, files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """The head of the card: licence, task, size, and the files of each split where `datasets` can read them."""
+def front_matter(
+    contents: Contents, order: Order, files: Mapping[str, Sequence[str]], columns: Mapping[str, str], digest: str
+) -> dict[str, Any]:
+    """The head of the card: licence, task, size, and for `datasets` the files of each split and what is in them.
+
+    No other file of the folder is taken for data then. `columns` are those of the rows, with their types, `digest` is
+    that of the files.
+    """
     head: dict[str, Any] = {
         "pretty_name": _NAMES[contents.kind.name],
         **_licence([name for name, _, _ in contents.licences()]),
@@ -52,8 +57,12 @@ def front_matter(contents: Contents, order: Order, files: Mapping[str, Sequence[
         "annotations_creators": ["machine-generated"],
         "tags": ["scientific-figures", "data-juicer"],
     }
-    if order.format in _TABLES and not (order.format == "llava" and contents.several_images):
-        head["configs"] = [{"config_name": "default", "data_files": _data_files(files)}]
+    # `datasets` keeps what it has read by the name of the folder and by what stands here. Without the digest it would
+    # give the rows of an earlier export of the same name.
+    told = {"config_name": "default", "description": f"SHA-256 of the files: {digest}"}
+    head["configs"] = [{**told, "data_files": _data_files(files)}]
+    if found := features(order.format, columns, contents.several_images > 0):
+        head["dataset_info"] = {"features": found}
     return head
 
 
@@ -80,7 +89,7 @@ def _licence(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _slug(text: str) -> str:
-    plain = "".join(character if character.isalnum() or character in ".-" else "-" for character in text.casefold())
+    plain = "".join(one if one.isascii() and (one.isalnum() or one in ".-") else "-" for one in text.casefold())
     return "-".join(part for part in plain.split("-") if part)[:60] or "other"
 
 

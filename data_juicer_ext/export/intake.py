@@ -21,7 +21,7 @@ from data_juicer_ext.export.cleaning import Cleaner
 from data_juicer_ext.export.columns import Columns, in_order
 from data_juicer_ext.export.kinds import FIGURES, KINDS, Kind, exported_kind, fits, not_exportable, released
 from data_juicer_ext.export.left_out import LeftOut
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import scrub, to_json
 
 _READ = 2000  # characters of a question and of an answer that are compared with others
 
@@ -102,15 +102,19 @@ class Intake:
         return dict(json.loads(self._file.read(entry.length)))
 
     def _set_aside(self, row: Mapping[str, Any], kind: Kind, entries: dict[str, Entry]) -> None:
-        row_id = str(row["row_id"])
+        row_id = scrub(str(row["row_id"]))
         problem = kind.problem(row)
         if problem or row.get("undecided"):
             self._left_out.add("undecided" if row.get("undecided") else "not_whole", row_id, problem)
             return
-        cleaned = self._cleaner.row(row)
-        if kind is FIGURES:
-            cleaned = released(cleaned)
-        line = to_json({name: cleaned[name] for name in in_order(cleaned)}).encode("utf-8")
+        try:
+            cleaned = {**self._cleaner.row(row), "row_id": row_id}
+            if kind is FIGURES:
+                cleaned = released(cleaned)
+            line = to_json({name: cleaned[name] for name in in_order(cleaned)}).encode("utf-8")
+        except RecursionError:
+            self._left_out.add("not_whole", row_id, "a value is nested too deeply")
+            return
         images = tuple(map(intern, images_in(row)))
         digest = hashlib.sha256("\x1f".join((*images, "")).encode("utf-8", "replace") + line).digest()
         self.columns.add(cleaned)

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from data_juicer_ext.rows import scrub
+
 REASONS = {
     "no_row_id": "without a row_id",
     "other_kind": "of another kind",
@@ -29,13 +31,17 @@ IMAGE_REASONS = ("no_image", "image_missing", "image_unreadable", "image_too_lar
 
 @dataclass
 class LeftOut:
-    """The rows left out: `rows` are (reason, row_id, what is wrong), in the order in which they were met."""
+    """The rows left out: `rows` are (reason, row_id, what is wrong), in the order in which they were met.
 
+    `undecided` counts the undecided rows of the run, which need not be among them.
+    """
+
+    undecided: int = 0
     rows: list[tuple[str, str, str]] = field(default_factory=list)
 
     def add(self, reason: str, row_id: str, message: str = "") -> None:
         """Note one row; `message` holds no path of this machine."""
-        self.rows.append((reason, row_id, message))
+        self.rows.append((reason, scrub(row_id), scrub(message)))
 
     def counts(self) -> dict[str, int]:
         """How many rows by reason, in the order of `REASONS`."""
@@ -44,7 +50,11 @@ class LeftOut:
 
     def in_words(self) -> str:
         """The reasons with their counts on one line."""
-        return "; ".join(f"{count:,} {REASONS[reason]}" for reason, count in self.counts().items())
+        counts = self.counts()
+        told = [f"{count:,} {REASONS[reason]}" for reason, count in counts.items()]
+        if self.undecided and "undecided" not in counts:
+            told.append(f"{self.undecided:,} rows of the run are undecided; run it again to decide them")
+        return "; ".join(told)
 
     def sorted(self) -> Iterator[dict[str, str]]:
         """The rows in an order of their own, as plain objects."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,8 +14,10 @@ from data_juicer_ext.export.kinds import Kind
 from data_juicer_ext.export.order import Order
 from data_juicer_ext.export.pictures import Copies, Picture
 from data_juicer_ext.export.samples import TRAINERS, opened, whole_row
+from data_juicer_ext.rows import to_json
 
 SIDECAR = "provenance.jsonl"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # What OpenAI takes in one file of examples with images, and in one example: see `samples`. Its files may have 512 MB.
 CHAT_EXAMPLES, CHAT_FILE_BYTES, CHAT_IMAGES, CHAT_IMAGE_BYTES = 50_000, 500_000_000, 10, 10_000_000
 
@@ -59,7 +62,7 @@ class LineFiles:
 
     def _put(self, split: str, sample: Mapping[str, Any]) -> tuple[str, int]:
         """Write a sample; returns its file and its place in that."""
-        text = json_line(sample)
+        text = json_line(sample, ascii_only=self._order.format == "llava")
         size = len(text.encode("utf-8"))
         if self._part is None or self._part.split != split or self._is_full(self._part, size):
             self._close()
@@ -107,9 +110,15 @@ class _Part:
         self._file.close()
 
 
-def json_line(value: Mapping[str, Any]) -> str:
-    """An object as one line of JSON, for readers too that end lines at U+2028 and the like."""
-    text = json.dumps(value, ensure_ascii=False)
+def json_line(value: Mapping[str, Any], ascii_only: bool = False) -> str:
+    """An object as one line of JSON, for readers too that end lines at U+2028 and the like.
+
+    An object with a lone surrogate, which no file can hold, goes without its control characters and surrogates.
+    `ascii_only` is for readers such as LLaVA that take files in whatever encoding their machine has.
+    """
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    if _SURROGATE.search(text):
+        text = to_json(value)
     for character in ("\u2028", "\u2029", "\x85"):
         text = text.replace(character, f"\\u{ord(character):04x}")
     return f"{text}\n"

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.export.columns import NUMBER, TEXT, TEXTS, TRUTH, WHOLE, value_as
+from data_juicer_ext.export.columns import MIXED, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, value_as
 from data_juicer_ext.export.order import Order
 from data_juicer_ext.export.pictures import Copies, Picture
 
 SHARD_BYTES = 400_000_000  # of images in a file; the Hub asks for files well under a few GB
 _GROUP_BYTES, _GROUP_ROWS = 16_000_000, 100  # of a row group, which is what is held in memory
-_FEATURES = {TEXT: "string", WHOLE: "int64", NUMBER: "float64", TRUTH: "bool"}
+_FEATURES = {TEXT: "string", MIXED: "string", WHOLE: "int64", NUMBER: "float64", TRUTH: "bool"}
 
 
 class ParquetFiles:
@@ -101,7 +101,8 @@ def _schema(columns: Mapping[str, str], order: Order) -> Any:
     import pyarrow as pa
 
     types = {
-        TEXT: pa.string(), WHOLE: pa.int64(), NUMBER: pa.float64(), TRUTH: pa.bool_(), TEXTS: pa.list_(pa.string()),
+        TEXT: pa.string(), MIXED: pa.string(), WHOLE: pa.int64(), NUMBER: pa.float64(), TRUTH: pa.bool_(),
+        TEXTS: pa.list_(pa.string()),
     }  # fmt: skip
     fields = [(name, types[kind]) for name, kind in columns.items()]
     if order.format != "hf":

@@ -127,8 +127,9 @@ def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
         return error
     try:
         data, mime, flags = _made(source, max_bytes)
-    except ImageError as error:  # told without the path on this machine
-        return type(error)(str(error).replace(source, Path(source).name))
+    except ImageError as error:  # told without the path on this machine, and a parameter that is the run's
+        told = str(error).replace(source, Path(source).name).replace(" (model_params.max_image_pixels)", "")
+        return type(error)(told)
     name = f"{hashlib.sha256(data).hexdigest()}.{_SUFFIXES[mime]}"
     return Picture(source, name, mime, len(data), flags, max_bytes)
 

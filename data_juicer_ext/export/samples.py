@@ -19,11 +19,11 @@ from data_juicer_ext.export.tokens import escape
 
 PLACEHOLDER = "<image>"
 Sample = dict[str, Any]
-# Columns that hold JSON as text, and are opened where lines hold JSON anyway.
-_NESTED = (
+NESTED = (
     "provenance", "labels", "context_places", "image_flags", "rating", "descriptions", "features", "figure_map",
     "curation", "judgement",
 )  # fmt: skip
+"""Columns that hold JSON as text, and are opened where lines hold JSON anyway."""
 
 
 def ms_swift(dialogue: Dialogue, pictures: Sequence[Picture], order: Order) -> Sample:
@@ -67,7 +67,7 @@ def whole_row(row: Mapping[str, Any], pictures: Sequence[Picture], order: Order)
 
 def opened(row: Mapping[str, Any]) -> Sample:
     """A row whose nested columns are objects and lists instead of JSON text; a text that is none stays."""
-    return {name: _opened(value) if name in _NESTED else value for name, value in row.items()}
+    return {name: _opened(value) if name in NESTED else value for name, value in row.items()}
 
 
 def _opened(value: Any) -> Any:

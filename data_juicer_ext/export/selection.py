@@ -11,6 +11,7 @@ from data_juicer_ext.export.intake import Entry
 from data_juicer_ext.export.left_out import LeftOut
 from data_juicer_ext.ingest.licences import NONE, read_licence
 from data_juicer_ext.report.counted import Counted
+from data_juicer_ext.rows import scrub
 
 UNKNOWN = "not known"
 
@@ -18,7 +19,7 @@ UNKNOWN = "not known"
 def undecided_rows(counted: Counted) -> set[str]:
     """The ids of the rows that a listing has left undecided, by its last decision."""
     decided = (rows.items() for rows in counted.decided.values())
-    return {row_id for rows in decided for row_id, made in rows if made.verdict == "undecided"}
+    return {scrub(row_id) for rows in decided for row_id, made in rows if made.verdict == "undecided"}
 
 
 def audit_verdicts(run_dir: Path) -> dict[str, int]:
@@ -28,7 +29,7 @@ def audit_verdicts(run_dir: Path) -> dict[str, int]:
     votes: Counter[str] = Counter()
     for rating in read_ratings(ratings_path(run_dir)):
         if rating.form == "audit" and rating.accepted is not None:
-            votes[rating.row_id] += 1 if rating.accepted else -1
+            votes[scrub(rating.row_id)] += 1 if rating.accepted else -1
     return dict(votes)
 
 

@@ -61,7 +61,7 @@ def _json(file: Path, broken: Callable[[str], None] | None) -> Iterator[dict[str
 def _row(line: str, file: Path, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file}:{number}: not JSON ({error})") from error
     if not isinstance(row, dict):
         raise ValueError(f"{file}:{number}: not a JSON object")

@@ -54,7 +54,9 @@ def test_the_head_is_what_the_hub_reads(run: RunFolder, tmp_path: Path) -> None:
     assert head["license"] == ["unknown", "cc-by-4.0", "cc0-1.0"] and head["size_categories"] == ["n<1K"]
     assert head["task_categories"] == ["visual-question-answering", "multiple-choice"]
     files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in ("train", "test")]
-    assert head["configs"] == [{"config_name": "default", "data_files": files}]
+    (told,) = head["configs"]
+    assert told["config_name"] == "default" and told["data_files"] == files
+    assert re.fullmatch(r"SHA-256 of the files: [0-9a-f]{64}", told["description"])
     from huggingface_hub import DatasetCard
 
     card = DatasetCard.load(tmp_path / "out" / "README.md")
@@ -124,6 +126,37 @@ def test_without_a_run_the_card_says_what_is_not_known(tmp_path: Path) -> None:
     assert not made.run.known and "nothing is known of what was refused" in section(tmp_path / "out", "Funnel")
 
 
+def test_rows_of_another_file_than_the_runs_own_are_called_so(run: RunFolder, tmp_path: Path) -> None:
+    from data_juicer_ext.export.export import Source, export
+    from data_juicer_ext.export.order import Order
+    from data_juicer_ext.report.scope import scope_of
+
+    exported(run, tmp_path / "own")
+    assert "| rows | all of what the run kept |" in section(tmp_path / "own", "How it was made")
+    other = run.export.with_name("balanced.jsonl")
+    other.write_text(run.export.read_text())
+    export(Source(run.path, other, scope_of(run.path, export=other)), Order("jsonl"), tmp_path / "out")
+    assert "| rows | all of balanced.jsonl |" in section(tmp_path / "out", "How it was made")
+
+
+def test_rated_images_and_dimensions_are_counted(tmp_path: Path) -> None:
+    image = picture(tmp_path / "f", "a", 0)
+    rated = [
+        {"row_id": f"r{n}", "images": [image], "provenance": "{}", "rating_perception": 1.0 + n, "rating_knowledge": 5}
+        for n in range(2)
+    ]
+    exported(run_of(tmp_path / "s", rated), tmp_path / "rated")
+    scores = section(tmp_path / "rated", "Scores")
+    assert "| Excellent | 0 | 2 |" in scores and "| Bad | 1 | 0 |" in scores
+    asked = [{**row(n, image), "dimension": "cognitive_clarity"} for n in range(3)]
+    made = RunFolder(tmp_path / "u")
+    made.note("siqa_mcq", "figure-1", made=12)
+    made.end(asked)
+    exported(made, tmp_path / "asked")
+    assert r"| cognitive\_clarity | 3 |" in section(tmp_path / "asked", "What is in it")
+    assert not re.search(r"\d{4}\.\d%", section(tmp_path / "asked", "Funnel")), "no share of more than all"
+
+
 def test_what_papers_and_models_wrote_stays_text(tmp_path: Path) -> None:
     bad = "x | y\n# head <script>alert(1)</script> [a](http://b) `c` *d* \u202e" + "z" * 500
     rows = [{**row(0, picture(tmp_path / "f", "a", 0)), "figure_type": bad, "licence": bad, "paper_id": bad}]
@@ -136,6 +169,19 @@ def test_what_papers_and_models_wrote_stays_text(tmp_path: Path) -> None:
     assert head_of(tmp_path / "out")["license"] == "other"
     columns = {line.count(" | ") for line in body.splitlines() if line.startswith("| x \\|")}
     assert columns <= {1, 2, 4}, "no cell breaks out of its table"
+
+
+def test_what_a_step_says_of_itself_may_be_anything(tmp_path: Path) -> None:
+    steps = [{"tag": ["x"], "models": "seer", "model": "seer-2", "prompt": {"a": 1}, "sampling": [1]}, "step", None]
+    rows = [{**row(0, picture(tmp_path / "f", "a", 0)), "provenance": json.dumps({"steps": steps})}]
+    exported(run_of(tmp_path, rows), tmp_path / "out")
+    assert "| seer-2 |" in section(tmp_path / "out", "Models and prompts")
+
+
+def test_a_name_of_a_licence_for_the_hub_is_plain(tmp_path: Path) -> None:
+    rows = [{**row(0, picture(tmp_path / "f", "a", 0)), "licence": "Größe & Söhne: ../licence"}]
+    exported(run_of(tmp_path, rows), tmp_path / "out")
+    assert re.fullmatch(r"[a-z0-9.-]+", head_of(tmp_path / "out")["license_name"])
 
 
 def test_cells_and_sizes() -> None:

@@ -69,3 +69,12 @@ def test_a_home_of_one_part_is_looked_for_where_nobody_wrote_only(monkeypatch: p
     monkeypatch.setenv("HOME", "/root")
     cleaned = Cleaner([]).row({"question": "What is in /root/x?", "place": "/root/x"})
     assert cleaned == {"question": "What is in /root/x?", "place": "x"}
+
+
+def test_a_user_without_a_home_can_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    assert Cleaner([RUN]).path("~/papers/x.pdf") == "x.pdf"

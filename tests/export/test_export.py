@@ -39,6 +39,14 @@ def test_the_same_rows_in_any_order_give_the_same_files(form: str, tmp_path: Pat
     assert files(tmp_path / "first") != files(tmp_path / "third")
 
 
+def test_the_number_of_workers_plays_no_part(tmp_path: Path) -> None:
+    made = run_of(tmp_path, pairs(tmp_path, 8))
+    for workers in (1, 8):
+        source = Source(made.path, made.export, scope_of(made.path))
+        export(source, Order("hf", splits=THREE), tmp_path / f"{workers}", workers=workers)
+    assert files(tmp_path / "1") == files(tmp_path / "8")
+
+
 def test_no_paper_is_in_two_splits_nor_a_picture_that_two_papers_show(tmp_path: Path) -> None:
     images = [chart(tmp_path, seed) for seed in range(6)]
     anew = {
@@ -92,6 +100,9 @@ def test_undecided_rows_are_never_exported(tmp_path: Path) -> None:
     undecided.write_text(json.dumps({**rows[1], "undecided": {"tag": "vision_vote"}}) + "\n")
     with pytest.raises(ValueError, match="1 undecided"):
         export(Source(made.path, undecided, scope_of(made.path)), Order("jsonl"), tmp_path / "none")
+    made.end([])
+    with pytest.raises(ValueError, match="3 rows of the run are undecided; run it again to decide them"):
+        exported(made, tmp_path / "none")
 
 
 def test_a_row_without_a_good_image_is_named_and_nothing_else_is_lost(tmp_path: Path) -> None:
@@ -186,7 +197,7 @@ def test_an_export_in_shards_gives_the_same_rows(tmp_path: Path) -> None:
     rows = pairs(tmp_path, 4)
     made = run_of(tmp_path, rows)
     exported(made, tmp_path / "one", "ms-swift", splits=HALVES)
-    folder = tmp_path / "shards"
+    folder = tmp_path / "pairs"
     folder.mkdir()
     for n, one in enumerate(rows):
         (folder / f"{9 - n}.json").write_text(json.dumps({"__dj__stats__": {"n": n}, **one}) + "\n")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,58 @@ def test_what_is_not_ours_is_never_deleted(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=says):
             make(tmp_path / target, overwrite=True)
     assert (tmp_path / "papers" / "mine").read_text() == (tmp_path / "out" / "notes.txt").read_text() == "mine"
+
+
+def test_an_export_that_was_edited_is_not_deleted(tmp_path: Path) -> None:
+    make(tmp_path / "out", x="1")
+    (tmp_path / "out" / "deep" / "x").write_text("a card that somebody has written on")
+    with pytest.raises(ValueError, match="have been changed since: deep/x"):
+        make(tmp_path / "out", overwrite=True, x="2")
+    assert "somebody" in (tmp_path / "out" / "deep" / "x").read_text()
+
+
+def killed(folder: Path, name: str, age: float = 100.0, **files: str) -> Path:
+    """What an export leaves that was killed so many seconds ago."""
+    make(folder / "made", **files)
+    left = (folder / "made").rename(folder / name)
+    os.utime(left, (time.time() - age,) * 2)
+    return left
+
+
+def test_what_a_killed_export_left_goes_with_the_next_one_to_the_same_folder(tmp_path: Path) -> None:
+    killed(tmp_path, ".out.0123abcd.part", x="half")
+    killed(tmp_path, ".other.0123abcd.part", x="half")
+    killed(tmp_path, ".out.89abcdef.part", age=0, x="may have just begun")
+    (tmp_path / ".out.ffffffff.part").mkdir()
+    (tmp_path / ".out.ffffffff.part" / "mine").write_text("of somebody")
+    os.utime(tmp_path / ".out.ffffffff.part", (0, 0))
+    make(tmp_path / "out", x="1")
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "out", ".other.0123abcd.part", ".out.89abcdef.part", ".out.ffffffff.part",
+    }  # fmt: skip
+
+
+def test_the_folder_of_an_export_that_still_runs_stays(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ValueError, match="holds an export already"),
+        whole_folder(tmp_path / "out", False, {}) as running,
+    ):
+        os.utime(running, (0, 0))
+        make(tmp_path / "out", x="was faster")
+        assert running.is_dir()
+    assert (tmp_path / "out" / "deep" / "x").read_text() == "was faster" and not running.exists()
+
+
+def test_an_export_that_was_being_replaced_comes_back(tmp_path: Path) -> None:
+    killed(tmp_path, ".out.0123abcd.old", x="old")
+    killed(tmp_path, ".out.0123abcd.part", x="new")
+    with pytest.raises(ValueError, match="holds an export already"):
+        make(tmp_path / "out", x="newer")
+    assert (tmp_path / "out" / "deep" / "x").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    killed(tmp_path, ".out.0123abcd.old", x="older")
+    make(tmp_path / "out", overwrite=True, x="newer")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"], "what has been replaced goes"
 
 
 def test_an_empty_folder_will_do(tmp_path: Path) -> None:

@@ -141,6 +141,7 @@ def test_ms_swift_with_images_inside(run: Any, tmp_path: Path) -> None:
 
 def test_llava(run: Any, tmp_path: Path) -> None:
     exported(run, tmp_path / "out", "llava")
+    assert (tmp_path / "out" / "train.json").read_bytes().isascii(), "LLaVA reads in the encoding of its machine"
     samples = json.loads((tmp_path / "out" / "train.json").read_text(encoding="utf-8"))
     jsonschema.validate(samples, LLAVA)
     rows = by_id(tmp_path / "out")

@@ -55,6 +55,23 @@ def test_of_two_rows_of_one_id_the_same_one_is_taken_in_any_order(tmp_path: Path
     assert taken([PAIR, dict(PAIR)], tmp_path)[1] == {}, "the same row twice is no matter"
 
 
+def test_ids_are_text_that_every_file_can_hold(tmp_path: Path) -> None:
+    rows = [{**PAIR, "row_id": "a\ud800\x00b"}, {**PAIR, "row_id": 7}, {**PAIR, "row_id": "c\ud800", "answer": "Z"}]
+    left_out = LeftOut()
+    with Intake(tmp_path, Cleaner([]), left_out) as intake:
+        found = intake.take(rows, "").entries
+        assert {row_id: intake.row(entry)["row_id"] for row_id, entry in found.items()} == {"ab": "ab", "7": "7"}
+    (left,) = left_out.sorted()
+    assert left["row_id"] == "c" and left["reason"] == "not_whole"
+
+
+@pytest.mark.parametrize("depth", [600, 900])
+def test_a_value_that_is_nested_too_deeply_costs_only_its_row(depth: int, tmp_path: Path) -> None:
+    deep = {**PAIR, "row_id": "q2", "provenance": "[" * depth + "]" * depth}
+    found, left_out = taken([PAIR, deep], tmp_path)
+    assert set(found) == {"q1"} and left_out == {"not_whole": 1}
+
+
 def test_rows_of_several_kinds_need_a_choice(tmp_path: Path) -> None:
     for rows in ([PAIR, RATED], [RATED, PAIR]):
         with pytest.raises(ValueError, match=r"several kinds: pairs, siqa-s; choose one by --kind"):

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,24 @@ def test_files_that_are_missing_broken_or_changed_are_told_without_their_place(t
     Image.new("L", (9, 9)).save(tmp_path / "later.png")
     with pytest.raises(ImageError, match="changed during the export"):
         picture.data()
+
+
+def test_what_is_no_image_is_refused_without_its_content(tmp_path: Path) -> None:
+    (tmp_path / "link.png").symlink_to("/etc/passwd")
+    names = ["/etc/passwd", str(tmp_path / "link.png"), "/dev/zero", str(tmp_path), "../" * 30 + "etc/passwd"]
+    found = look_at_all(names, Places(tmp_path, tmp_path), 2)
+    assert all(isinstance(one, ImageError) and "root:" not in str(one) for one in found.values())
+
+
+def test_an_image_of_300_megapixels_is_not_decoded(tmp_path: Path) -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", 20_000, 15_000, 8, 2, 0, 0, 0)
+    parts = chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(b"\0" * 1000)), chunk(b"IEND", b"")
+    (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(parts))
+    (error,) = look_at_all([str(tmp_path / "huge.png")], Places(tmp_path, tmp_path), 1).values()
+    assert "pixels allowed" in str(error) and "model_params" not in str(error), "no parameter of an export"
 
 
 def test_a_moved_run_folder_still_has_its_images(tmp_path: Path) -> None:

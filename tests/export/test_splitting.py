@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import random
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image, ImageOps
 
 from data_juicer_ext.annotation.glance import glance_at
 from data_juicer_ext.export.splitting import Groups, assign, join_same_pictures
 from tests.annotation.pictures import chart, rendered_anew
+from tests.export.made_runs import exported, lines, row, run_of
 
 THREE = (("train", 0.8), ("validation", 0.1), ("test", 0.1))
 
@@ -76,3 +81,49 @@ def test_pictures_rendered_anew_are_one_and_charts_of_one_template_are_not(
     assert join_same_pictures({name: glance_at(charts[name]) for name in names}, groups) == 2
     assert groups.of("own-0") == groups.of("anew-0") and groups.of("own-1") == groups.of("anew-1")
     assert len({groups.of(name) for name in charts}) == 3
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.sets(st.integers(0, 7), min_size=1, max_size=2)), min_size=1,
+                  max_size=14),
+    seed=st.integers(0, 3),
+)  # fmt: skip
+def test_whatever_papers_show_no_paper_and_no_picture_is_in_two_splits(
+    rows: list[tuple[int, set[int]]], seed: int, figures: Path
+) -> None:
+    """Pictures 0 to 3 are 4 to 7 in another rendering; paper 0 stands for none."""
+    given_rows = [
+        row(n, str(figures / "0.png"), paper_id=f"p{paper}" if paper else "", figure_id=f"f{n}",
+            images=[str(next(figures.glob(f"{number}.*"))) for number in sorted(shown)])
+        for n, (paper, shown) in enumerate(rows)
+    ]  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        exported(run_of(Path(folder), given_rows), Path(folder) / "out", seed=seed, splits=THREE)
+        split_of = {one["row_id"]: name for name, _ in THREE for one in found_lines(Path(folder) / "out" / name)}
+    assert len(split_of) == len(rows)
+    for first, (paper, shown) in enumerate(rows):
+        for second, (other, also) in enumerate(rows):
+            same_paper = paper == other and paper > 0
+            if same_paper or {number % 4 for number in shown} & {number % 4 for number in also}:
+                assert split_of[f"qa-{first}"] == split_of[f"qa-{second}"]
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four charts, and each again: smaller, as JPEG, with a wider margin, without any."""
+    folder = tmp_path_factory.mktemp("figures")
+    for seed in range(4):
+        plain = Image.open(chart(folder, seed)).convert("RGB")
+        plain.save(folder / f"{seed}.png")
+        half = plain.resize((plain.width // 2, plain.height // 2), Image.Resampling.LANCZOS)
+        ink = ImageOps.invert(plain.convert("L")).point(lambda level: 255 * (level > 20)).getbbox()
+        again = (half, plain, ImageOps.expand(plain, 40, "white"), plain.crop(ink))[seed]
+        again.save(folder / f"{seed + 4}.{'jpg' if seed == 1 else 'png'}")
+    return folder
+
+
+def found_lines(path: Path) -> list[dict[str, Any]]:
+    """The lines of a split, none where it is empty."""
+    file = path.with_name(f"{path.name}.jsonl")
+    return lines(file) if file.exists() else []

@@ -66,11 +66,45 @@ def test_datasets_loads_the_folder_after_the_run_is_gone(tmp_path: Path) -> None
     )
 
 
+def uneven(folder: Path) -> list[dict[str, Any]]:
+    """Rows of two papers whose nested values differ in form, one with two images, one without any."""
+    rows = [*pairs(folder, 4), row(9, "")]
+    rows[0] |= {"images": [*rows[0]["images"], picture(folder, "b", 70)], "caption": HARD, "day": "2024-05-01"}
+    rows[1] |= {"provenance": json.dumps({"source": "elsewhere", "steps": [], "more": [{"a": 1}]}), "day": ""}
+    rows[2] |= {"provenance": "", "own": {"a": [1, {"b": None}]}, "question": HARD}
+    rows[3] |= {"provenance": json.dumps(["x", 1]), "own": "text", "year": "2024"}
+    for number, one in enumerate(rows):
+        one["paper_id"] = f"p{number % 2}"
+    return rows
+
+
 @pytest.mark.usefixtures("no_network")
-@pytest.mark.parametrize("form", ["parquet", "ms-swift", "llava"])
-def test_the_card_lets_datasets_load_other_formats_too(form: str, tmp_path: Path) -> None:
-    exported(run_of(tmp_path, pairs(tmp_path, 3)), tmp_path / "out", form)
-    assert load(tmp_path / "out", tmp_path / "cache")["train"].num_rows == 3
+@pytest.mark.parametrize("form", ["parquet", "ms-swift", "llava", "openai", "jsonl"])
+def test_datasets_loads_the_rows_of_other_formats_too_and_nothing_else(form: str, tmp_path: Path) -> None:
+    made = exported(run_of(tmp_path, uneven(tmp_path)), tmp_path / "out", form, splits=(("fit", 0.5), ("probe", 0.5)))
+    assert (tmp_path / "out" / "left_out.jsonl").is_file()
+    data = load(tmp_path / "out", tmp_path / "cache")
+    assert {name: len(split) for name, split in data.items()} == {"fit": 2, "probe": 2}
+    for split, (file,) in made.files.items():
+        if form == "parquet":
+            written = parquet.read_table(tmp_path / "out" / file).to_pylist()
+        elif form == "llava":
+            written = json.loads((tmp_path / "out" / file).read_text())
+        else:
+            written = lines(tmp_path / "out" / file)
+        for before, after in zip(written, data[split], strict=True):
+            assert {name: value for name, value in after.items() if name in before or value is not None} == before
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize("form", ["hf", "ms-swift"])
+def test_datasets_does_not_give_the_rows_of_an_earlier_export(form: str, tmp_path: Path) -> None:
+    rows = pairs(tmp_path, 2)
+    for folder, answer in (("a", "A"), ("a", "B"), ("b", "C")):
+        rows[0]["answer"] = answer
+        exported(run_of(tmp_path / answer, rows), tmp_path / folder / "set", form, overwrite=True)
+        one = load(tmp_path / folder / "set", tmp_path / "cache")["train"][0]
+        assert answer == (one["answer"] if form == "hf" else one["messages"][1]["content"])
 
 
 def test_plain_parquet_holds_bytes_or_paths(tmp_path: Path) -> None:

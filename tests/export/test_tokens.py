@@ -15,7 +15,9 @@ TOKENS = (
     "<image>", "<video>", "<audio>", "<bbox>", "<ref-object>", "<cot-process>", "<start-image>", "<img>", "</img>",
     "<im_start>", "<im_end>", "<im_patch>", "</s>", "[/INST]", "ASSISTANT:", "<|image_pad|>", "<|vision_start|>",
     "<|vision_end|>", "<|im_end|>", "<|image_1|>", "<IMG_CONTEXT>", "<image_soft_token>", "<start_of_image>", "[IMG]",
-    "[IMG_BREAK]", "<Image>", "<image_3>", "<｜end▁of▁sentence｜>", "<|endoftext|>",
+    "[IMG_BREAK]", "<Image>", "<image_3>", "<｜end▁of▁sentence｜>", "<|endoftext|>", "<think>", "</think>",
+    "</tool_call>", "<fake_token_around_image>", "<row_1_col_2>", "<global-img>", "<unused17>", "<extra_0>",
+    "<|channel>", "<channel|>", "]<]image[>[", "[IMAGE_PLACEHOLDER]", "[/SYSTEM_PROMPT]", "<end_of_utterance>",
 )  # fmt: skip
 
 
@@ -28,7 +30,19 @@ def test_no_token_is_left_and_the_text_comes_back(token: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x < y > z", r"$<\alpha>$", "a<b>c</b>", "[1]", "<imagery>", "An ASSISTANT", "<|", "| a | b |", "if a<|b|c"],
+    [
+        "x < y > z",
+        r"$<\alpha>$",
+        "a<b>c</b>",
+        "[1]",
+        "<imagery>",
+        "An ASSISTANT",
+        "<|",
+        "| a | b |",
+        "if a<|b|c",
+        "<psi|phi>",
+        "<thinker>",
+    ],
 )
 def test_what_is_no_token_stays_as_it_is(text: str) -> None:
     assert escape(text) == text
