@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import shutil
 import sys
 from pathlib import Path
 
@@ -17,24 +16,32 @@ from data_juicer_ext import (
     export_command,
     ingest_command,
     new_operator_command,
+    recipes_command,
     report_command,
     review_command,
     sample_command,
     split_command,
     store_command,
 )
-from data_juicer_ext.prompts import shipped_folder
+from data_juicer_ext.cli_output import INTERRUPTED, READER_GONE, log_warnings_only, os_error_in_words, reader_is_gone
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command; returns its exit code (0: all well, 1: something was found, 2: wrong use)."""
+    """Run the command; returns its exit code (0: all well, 1: something was found, 2: wrong use, 130: interrupted)."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     try:
-        return int(arguments.run(arguments))
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()  # here and not at the exit, where nobody could catch what it raises
+        return code
     except (ValueError, OSError) as error:
-        print(f"dj-ext: {error}", file=sys.stderr)
+        if isinstance(error, BrokenPipeError) and reader_is_gone():
+            return READER_GONE
+        print(f"dj-ext: {os_error_in_words(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("dj-ext: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--target", type=int, default=0, metavar="N", help="end after the shard with the Nth kept pair")
     run.add_argument("--seed", type=int, metavar="N", help="order of the papers (default: 0)")
     run.add_argument("--executor", choices=("default", "ray"), default="", help="instead of the recipe's")
+    run.add_argument(
+        "--ray-address",
+        default="",
+        metavar="HOST:PORT",
+        help="on the Ray cluster there, instead of the recipe's executor",
+    )
     run.add_argument("--again", action="store_true", help="run everything in the folder anew")
     run.add_argument("--verbose", action="store_true", help="show what Data-Juicer and Ray print")
     run.set_defaults(run=_run)
@@ -80,14 +93,12 @@ def _parser() -> argparse.ArgumentParser:
     review_command.add_to(commands)
     export_command.add_to(commands)
     new_operator_command.add_to(commands)
-
-    recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them")
-    recipes.add_argument("--to", type=Path, help="copy recipes and prompts into this folder")
-    recipes.set_defaults(run=_recipes)
+    recipes_command.add_to(commands)
     return parser
 
 
 def _ops(arguments: argparse.Namespace) -> int:
+    log_warnings_only()
     from data_juicer_ext.ops.listing import listing, reference
 
     print(reference().rstrip() if arguments.markdown else listing())
@@ -95,6 +106,7 @@ def _ops(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    log_warnings_only()
     from data_juicer_ext.ops.check import check
 
     complaints = check(arguments.recipe, arguments.dataset)
@@ -115,7 +127,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
         order = Order(
             arguments.recipe, arguments.dataset, arguments.run_dir, arguments.shard, arguments.target,
-            arguments.seed, arguments.executor, arguments.again,
+            arguments.seed, arguments.executor, arguments.again, arguments.ray_address,
         )  # fmt: skip
         try:
             return run(order, lambda text: print(text, file=screen, flush=True), console)
@@ -125,23 +137,12 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _summary(arguments: argparse.Namespace) -> int:
+    from data_juicer_ext.report.scope import no_run
     from data_juicer_ext.runner.summary import run_summary
 
+    if not arguments.run_dir.is_dir():
+        raise no_run(arguments.run_dir)
     print(run_summary(arguments.run_dir, arguments.pairs))
-    return 0
-
-
-def _recipes(arguments: argparse.Namespace) -> int:
-    if arguments.to is None:
-        for path in sorted(shipped_folder("recipes").glob("*.yaml")):
-            print(path)
-        return 0
-    targets = {name: arguments.to / name for name in ("recipes", "prompts")}
-    if there := [str(target) for target in targets.values() if target.exists()]:
-        raise ValueError(f"{' and '.join(there)} exist already; name another folder")
-    for name, target in targets.items():
-        shutil.copytree(shipped_folder(name), target)
-        print(target)
     return 0
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from data_juicer_ext.cli_output import log_warnings_only
 from data_juicer_ext.scaffold import checkout, plugin
 from data_juicer_ext.scaffold.names import KINDS, OperatorName, operator_name
 from data_juicer_ext.scaffold.variants import variant_of
@@ -60,6 +61,7 @@ def _holds_operators(folder: Path) -> bool:
 
 def _taken(name: str) -> str:
     """The module that has an operator of that name, "" if none has."""
+    log_warnings_only()
     from data_juicer.ops import OPERATORS
 
     found = OPERATORS.modules.get(name)

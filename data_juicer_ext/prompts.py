@@ -43,7 +43,7 @@ class PromptError(ValueError):
 
 @lru_cache(maxsize=8)  # asked for with every prompt, and nobody moves a package in the middle of a run
 def shipped_folder(name: str) -> Path:
-    """The folder `prompts` or `recipes`, inside the installed package or at the top of a checkout."""
+    """The folder `prompts`, `recipes` or `examples`, inside the installed package or at the top of a checkout."""
     package = Path(__file__).resolve().parent
     inside = package / "shipped" / name
     return inside if inside.is_dir() else package.parent / name

@@ -34,6 +34,7 @@ def _report(given: argparse.Namespace) -> int:
         raise ValueError(f"--export: there is no file or folder {given.export}")
     report = make_report(last_scope(given.run_dir, given.export), given.samples)
     target = given.to or given.run_dir / "report.html"
+    target.parent.mkdir(parents=True, exist_ok=True)
     replace_text(target, page(report))
     print(lines(report))
     print(f"\n{target}")
@@ -46,9 +47,11 @@ def last_scope(run_dir: Path, export: Path | None = None) -> Scope:
     Raises NoRunError if the folder holds no run.
     """
     from data_juicer_ext.models import runs
-    from data_juicer_ext.report.scope import scope_of
+    from data_juicer_ext.report.scope import no_run, scope_of
     from data_juicer_ext.runner import manifest
 
+    if not run_dir.is_dir():
+        raise no_run(run_dir)
     found, ids = manifest.load(run_dir), runs.run_ids(run_dir)
     if found is None or not ids or not runs.about(run_dir, ids[-1]).get("shard"):
         return scope_of(run_dir, export=export)

@@ -58,8 +58,17 @@ def _review(given: argparse.Namespace) -> int:
         try:
             serve(app, at, lambda: print(f"{address}\nCtrl-C ends it; all answers are on disk.", flush=True))
         except KeyboardInterrupt:
-            print()
+            _goodbye(given.run_dir)
     return 0
+
+
+def _goodbye(run_dir: Path) -> None:
+    from data_juicer_ext.review.ratings import ratings_path
+
+    if (path := ratings_path(run_dir)).is_file():
+        print(f"\nThe answers: {path}\nHow far annotators agree: dj-ext review {run_dir} --agreement")
+    else:
+        print("\nNothing was answered.")
 
 
 def _agreement(run_dir: Path) -> int:

@@ -128,7 +128,10 @@ def test_the_installed_package_runs_its_recipe_as_printed(plugin: Path, python: 
     [step] = json.loads(rows[0]["provenance"])["steps"]
     assert step["model"] == "offline" and step["prompt"].startswith("my_operators/caption_topic@")
     summary = run(python, "-m", "data_juicer_ext.cli", "summary", "outputs/caption_topic_mapper/run", cwd=plugin)
-    assert "kept rows: 3" in summary and "no_caption 1" in summary
+    assert "kept rows: 3" in summary and "no_caption 1" in summary and "caption_topic: The set-up." in summary
+    [ledger] = [block for block in blocks_of(PAGE, PAGE.name) if "ledger.decisions" in block.text]
+    said = run(python, "-c", ledger.text, cwd=plugin)
+    assert "caption_topic keep named 1 {'caption_topic': 'The set-up.'}" in said
     listed = run(python, "-m", "data_juicer_ext.cli", "ops", cwd=plugin)
     assert all(f"\n{name} " in f"\n{listed}" for name in OPERATORS)
 

@@ -145,14 +145,20 @@ def _preflight(process: list[Any]) -> Iterator[str]:
 
 
 def _operators(process: list[Any], ours: dict[str, type[Any]]) -> Iterator[str]:
-    """What each operator itself says about its parameters: it is made, and thrown away unused."""
+    """What each operator itself says about its parameters: it is made, and thrown away unused.
+
+    What several say alike, such as that a key is missing, is said once, behind their names.
+    """
+    said: dict[str, list[str]] = {}
     for name, parameters in steps(process):
         if name in ours:
             try:
                 with trying():
                     ours[name](**parameters)
             except (TypeError, ValueError) as error:
-                yield str(error) if str(error).startswith(name) else f"{name}: {error}"
+                said.setdefault(str(error).removeprefix(f"{name}: "), []).append(name)
+    for complaint, names in said.items():
+        yield f"{', '.join(dict.fromkeys(names))}: {complaint}"
 
 
 def _order(process: list[Any], ours: dict[str, type[Any]], found: Look | None) -> Iterator[str]:

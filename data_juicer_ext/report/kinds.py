@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from data_juicer_ext.judging.gating import DIMENSIONS
+from data_juicer_ext.rows import FIGURE_ROW, visible
 
 Row = Mapping[str, Any]
-_CAPTION_CHARACTERS = 100
+_CHARACTERS = 100  # of a caption or a column
+_MOST_COLUMNS = 6
+_EVERYWHERE = (*FIGURE_ROW, "text")
 
 # By the columns that make a row one of its kind, the latest step first.
 _COLUMNS = {
@@ -38,8 +41,8 @@ def in_words(row: Row) -> list[str]:
     """A kept row in a few lines: what it says, then its paper, figure and image."""
     kind = kind_of(row)
     lines = _WORDS[kind](row) if kind in _WORDS else [f"{kind}: {row.get('row_id', '')}"]
-    origin = ", ".join(_origin(row))
-    return [*lines, *([f"   {origin}"] if origin else []), f"   image {', '.join(row.get('images') or [])}"]
+    origin, images = ", ".join(_origin(row)), ", ".join(row.get("images") or [])
+    return [*lines, *([f"   {origin}"] if origin else []), *([f"   image {images}"] if images else [])]
 
 
 def _origin(row: Row) -> list[str]:
@@ -85,10 +88,29 @@ def _judged(row: Row) -> list[str]:
 
 
 def _caption(row: Row) -> list[str]:
-    text = " ".join(str(row.get("caption") or "").split())
-    if not text:
-        return []
-    return [f"   {text if len(text) <= _CAPTION_CHARACTERS else text[: _CAPTION_CHARACTERS - 1].rstrip() + '…'}"]
+    text = _short(str(row.get("caption") or ""))
+    return [f"   {text}"] if text else []
+
+
+def _short(text: str) -> str:
+    text = " ".join(visible(text).split())
+    return text if len(text) <= _CHARACTERS else text[: _CHARACTERS - 1].rstrip() + "…"
+
+
+def _figure(row: Row) -> list[str]:
+    """A figure or another row: its caption, and the columns that were added to what every row has."""
+    added = {name: value for name, value in row.items() if name not in _EVERYWHERE and _is_plain(value)}
+    lines = [f"   {name}: {_short(str(value))}" for name, value in list(added.items())[:_MOST_COLUMNS]]
+    return [*_caption(row), *lines]
+
+
+def _other(row: Row) -> list[str]:
+    return [f"rows: {row.get('row_id', '')}", *_figure(row)]
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value reads well in a line: a number or a text that is no JSON."""
+    return isinstance(value, int | float) or (isinstance(value, str) and value.strip()[:1] not in ("", "{", "["))
 
 
 def _claim(row: Row) -> list[str]:
@@ -102,5 +124,6 @@ _WORDS: dict[str, Callable[[Row], list[str]]] = {
     "rated images": _rated,
     "judged diagrams": _judged,
     "claims": _claim,
-    "figures": _caption,
+    "figures": _figure,
+    "rows": _other,
 }

@@ -11,9 +11,28 @@ from typing import Any
 from data_juicer_ext.models import runs
 from data_juicer_ext.report.exported import export_files
 
+# Where run folders are looked for when one is misnamed, and how many are told.
+_BELOW = ("*/runs/*.json", "*/*/runs/*.json")
+_OUTPUTS = Path("outputs")  # that of the shipped recipes
+_TOLD = 3
+
 
 class NoRunError(ValueError):
     """There is no run to speak of."""
+
+
+def no_run(run_dir: Path) -> NoRunError:
+    """The error for a folder that holds no run, with the run folders nearby."""
+    if run_dir.is_file():
+        return NoRunError(f"{run_dir} is a file; name the run folder, which the recipe has as run_dir")
+    noted = (path for base in dict.fromkeys((run_dir, _OUTPUTS)) for below in _BELOW for path in base.glob(below))
+    near = dict.fromkeys(str(path.parents[1]) for path in sorted(noted, key=lambda path: path.name, reverse=True))
+    if near:
+        return NoRunError(f"{run_dir} holds no run; there is one in {' and in '.join(list(near)[:_TOLD])}: name it")
+    return NoRunError(
+        f"{run_dir} holds no run; run a recipe first (dj-process --config RECIPE), then name the folder that the "
+        "recipe has as run_dir"
+    )
 
 
 @dataclass(frozen=True)
@@ -51,7 +70,7 @@ def scope_of(
     all_ids = tuple(run_id for run_id in runs.run_ids(run_dir) if runs.has_begun(run_dir, run_id))
     ids = tuple(run_ids) or all_ids[-1:]
     if not ids:
-        raise NoRunError(f"{run_dir} holds no run; run a recipe with this run_dir first")
+        raise no_run(run_dir)
     about = runs.about(run_dir, ids[-1])
     found, said = (export, "") if export else _export(run_dir, about, bool(states))
     notes = [note for note in (_unended(about, Counter(states)), said) if note]

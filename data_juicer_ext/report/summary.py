@@ -12,7 +12,7 @@ from data_juicer_ext.models.ledger import decisions, read_lines
 from data_juicer_ext.report.exported import export_files, read_rows
 from data_juicer_ext.report.funnel import Step, funnel, table
 from data_juicer_ext.report.kinds import in_words, kind_in
-from data_juicer_ext.report.scope import NoRunError
+from data_juicer_ext.report.scope import no_run
 
 
 def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
@@ -22,7 +22,7 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
     """
     ids = run_ids or [run_id for run_id in runs.run_ids(run_dir) if runs.has_begun(run_dir, run_id)][-1:]
     if not ids:
-        raise NoRunError(f"{run_dir} holds no run; run a recipe with this run_dir first")
+        raise no_run(run_dir)
     about = runs.about(run_dir, ids[-1])
     last = {(e["row_id"], e["operator"], e["tag"]): e for run_id in ids for e in decisions(run_dir, run_id, brief=True)}
     steps = funnel(last.values())
@@ -53,8 +53,9 @@ def _curation(run_dir: Path, ids: Sequence[str], steps: Sequence[Step]) -> list[
 def _files(run_dir: Path, export: Path | None) -> list[str]:
     undecided = run_dir / "undecided.jsonl"
     listed = [("kept", file) for file in export_files(export)] if export else []
-    listed += [("undecided", undecided)] if undecided.is_file() else []
-    listed += [("ledger", run_dir / "ledger"), ("figures", run_dir / "images")]
+    listed += [("undecided", undecided)] if undecided.is_file() and undecided.stat().st_size else []
+    listed += [("ledger", run_dir / "ledger")]
+    listed += [("figures", images)] if (images := run_dir / "images").is_dir() else []
     return [f"  {what:<10} {path}" for what, path in listed]
 
 

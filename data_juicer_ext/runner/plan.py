@@ -34,6 +34,7 @@ class Order:
     seed: int | None = None
     executor: str = ""
     again: bool = False
+    ray_address: str = ""
 
 
 def open_plan(order: Order, config: dict[str, Any], run_dir: Path) -> Manifest:

@@ -36,6 +36,8 @@ def run(order: Order, say: Callable[[str], None], console: Console | None = None
     folder. Raises ValueError for a recipe that is none, and OSError where files can't be read or written.
     """
     config = shard_recipe.load(order.recipe)
+    if order.ray_address:
+        config |= {"executor_type": "ray", "ray_address": order.ray_address}
     complaints = _complaints(order, config)
     if complaints:
         for complaint in complaints:
@@ -62,6 +64,8 @@ def _complaints(order: Order, config: dict[str, Any]) -> list[str]:
         found.append(f"--target: {order.target} will not do; it is a number of kept pairs, or 0 for all")
     if order.shard_size is not None and order.shard_size < 1:
         found.append(f"--shard: {order.shard_size} will not do; it is a number of papers, at least 1")
+    if order.ray_address and order.executor == "default":
+        found.append("--ray-address: the default executor joins no cluster; leave out --executor default")
     if "{" in order.run_dir.replace("${", ""):
         found.append("--run-dir: Data-Juicer can't work in a folder with a brace in its name")
     return found

@@ -24,7 +24,8 @@ from tests.host import REPO
 
 # Programs that pages may name beside ours.
 OTHERS = (
-    "cd", "cp", "mkdir", "chmod", "export", "pip", "python", "ray", "git", "vllm", "ssh", "docker", "kubectl",
+    "cd", "cp", "mkdir", "chmod", "export", "source", "pip", "python", "python3", "ray", "git", "vllm", "ssh", "docker",
+    "kubectl",
 )  # fmt: skip
 
 

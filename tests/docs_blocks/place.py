@@ -48,8 +48,10 @@ def furnish(folder: Path, demo: Path) -> Path:
     samples(folder)
     for made in ("outputs", "dj_ext_run"):
         shutil.copytree(demo / made, folder / made)
-    _lines(folder / "papers.jsonl", [_moved(row, "paper_path") for row in _rows("papers")])
-    _lines(folder / "pdf_papers.jsonl", [_moved(row, "paper_path") for row in _rows("pdf_papers")])
+    for here in (folder, folder / "demo"):  # where the README leads to
+        here.mkdir(exist_ok=True)
+        _lines(here / "papers.jsonl", [_moved(row, "paper_path") for row in _rows("papers")])
+        _lines(here / "pdf_papers.jsonl", [_moved(row, "paper_path") for row in _rows("pdf_papers")])
     _lines(folder / "diagrams.jsonl", [_moved(row, "images") for row in _rows("diagrams")[:1]])
     _lines(folder / "images.jsonl", _rows("images")[:1])
     benchmark = {

@@ -48,7 +48,6 @@ def test_another_place_and_no_samples(folder: RunFolder, tmp_path: Path) -> None
     [
         (["--samples", "51"], "a number from 0 to 50"),
         (["--export", "gone.jsonl"], "there is no file or folder gone.jsonl"),
-        (["--to", "gone/r.html"], "No such file"),
     ],
 )
 def test_wrong_use(folder: RunFolder, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,6 +58,27 @@ def test_wrong_use(folder: RunFolder, arguments: list[str], said: str, capsys: p
 def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(tmp_path)]) == 2
     assert "holds no run" in capsys.readouterr().err and not (tmp_path / "report.html").exists()
+
+
+def test_a_run_nearby_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = RunFolder(tmp_path / "outputs" / "demo")
+    folder.note("vision_vote", "a")
+    folder.end([])
+    monkeypatch.chdir(tmp_path)
+    near = "there is one in outputs/demo/run: name it"
+    for command in ("report", "summary", "review"):
+        assert main([command]) == main([command, "outputs/demo"]) == 2
+        said = capsys.readouterr().err.splitlines()
+        assert [line.partition(" holds no run; ")[2] for line in said] == [near] * 2
+        assert main([command, "outputs/demo/run/runs/../undecided.jsonl"]) == 2
+        assert "is a file; name the run folder" in capsys.readouterr().err
+
+
+def test_the_page_goes_into_a_new_folder(folder: RunFolder, tmp_path: Path) -> None:
+    assert main(["report", str(folder.path), "--to", str(tmp_path / "new" / "r.html")]) == 0
+    assert (tmp_path / "new" / "r.html").is_file()
 
 
 def test_hostile_texts_do_not_reach_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,8 @@ import pytest
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import Entry
 from data_juicer_ext.report.kinds import in_words, kind_of
-from data_juicer_ext.report.summary import NoRunError, summary
+from data_juicer_ext.report.scope import NoRunError
+from data_juicer_ext.report.summary import summary
 
 
 def pair(paper: str, figure: str, number: int) -> dict[str, Any]:
@@ -44,7 +45,8 @@ def test_no_pairs_are_shown_where_none_are_asked_for(tmp_path: Path, count: int)
 
 def test_a_killed_run_is_said_to_be_one(tmp_path: Path) -> None:
     assert "has not ended, or was killed" in summary(finished(tmp_path, [], ended=False))
-    assert "was killed" not in summary(finished(tmp_path, []))
+    ended = summary(finished(tmp_path, []))
+    assert "was killed" not in ended and "  ledger " in ended and "  figures " not in ended
 
 
 def test_a_folder_without_a_run(tmp_path: Path) -> None:
@@ -69,6 +71,16 @@ def test_rated_images_judged_diagrams_and_answers_are_told_as_such() -> None:
     assert kind_of(judged) == "judged diagrams" and in_words(judged)[0].startswith("AF: g1 0.400 of 1")
     answer = pair("a", "1", 1) | {"model_answer": "", "answer_kind": "several", "answer_correct": 0}
     assert kind_of(answer) == "answers" and "   answered several: wrong" in in_words(answer)
+
+
+def test_rows_of_others_show_the_columns_that_were_added() -> None:
+    row = {"row_id": "7", "paper_id": "p", "caption": "Yield.", "context": "It falls.", "provenance": "{}",
+           "topic": "a \x1b[31m\nyield " + "x" * 200, "votes": 3, "nested": '{"a": 1}', "none": "",
+           "parts": ["a"]}  # fmt: skip
+    said = in_words(row)
+    assert said[:2] == ["rows: 7", "   Yield."] and said[3:] == ["   votes: 3", "   paper p"]
+    assert said[2].startswith("   topic: a [31m yield xxx") and said[2].endswith("…") and len(said[2]) < 120
+    assert "   image_category: map" in in_words({"figure_id": "1", "images": ["i.png"], "image_category": "map"})
 
 
 def test_no_rows_and_rows_of_others_are_rows(tmp_path: Path) -> None:

@@ -46,7 +46,16 @@ def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
             assert json.load(answer)["annotator"] == "Anna" and "server" not in answer.headers
     finally:
         code, said = ended(process)
-    assert code == 0 and "Traceback" not in said
+    assert code == 0 and "Traceback" not in said and "Nothing was answered." in said
+
+
+def test_at_its_end_it_says_where_the_answers_are(tmp_path: Path) -> None:
+    folder = folders.questions_run(tmp_path)
+    append(ratings_path(folder.path), Rating("Anna", "verisciqa", "q", {"overall_quality": 4}))
+    process, _ = started(str(folder.path))
+    _, said = ended(process)
+    assert f"The answers: {ratings_path(folder.path)}\n" in said
+    assert f"dj-ext review {folder.path} --agreement" in said
 
 
 def test_elsewhere_it_has_a_token(tmp_path: Path) -> None:

@@ -312,7 +312,10 @@ def test_a_missing_key_is_said_before_anything_starts(given: Given) -> None:
     assert "OPENAI_API_KEY" in given.text and Played.jobs == []
 
 
-@pytest.mark.parametrize("changes", [{"target": -1}, {"shard_size": 0}, {"run_dir": "a{b}"}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"target": -1}, {"shard_size": 0}, {"run_dir": "a{b}"}, {"executor": "default", "ray_address": "127.0.0.1:6379"}],
+)
 def test_numbers_and_folders_that_will_not_do(given: Given, changes: dict[str, Any]) -> None:
     assert given.run(**changes) == 1 and Played.jobs == []
 
