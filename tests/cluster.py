@@ -6,7 +6,8 @@
         cluster.kill_node(1)
 
 Each node is a `ray start --block` with processes of its own. All lie in one temporary folder, listen on free ports,
-and are gone at the end. Nothing of the environment but what a process needs reaches the nodes: no key, no endpoint.
+and are gone at the end, whoever has started them. Nothing of the environment but what a process needs reaches the
+nodes: no key, no endpoint.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import random
 import secrets
 import shutil
 import signal
@@ -22,15 +24,26 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
 import psutil
 
 START_S = 90.0
-END_S = 10.0
+# A raylet ends itself when its agents take more than 15 s to start, as they do on a busy machine, and no setting
+# changes that (https://github.com/ray-project/ray/issues/65983).
+START_TRIES = 4
+END_S = 30.0
 OBJECT_STORE_BYTES = 400 * 1024**2
+STARTED = "Ray runtime started."
 LOOPBACK = "127.0.0.1"
+# Below what the kernel gives to outgoing connections, so that none of them takes a port between its choice and its use.
+PORTS = range(20_000, 32_000)
+# Two nodes of one machine would want the same ones, and waste seconds on it.
+AGENT_PORTS = ("dashboard-agent-grpc-port", "dashboard-agent-listen-port", "runtime-env-agent-port",
+               "metrics-export-port")  # fmt: skip
+AGENT_MS = "120000"  # how long a raylet waits for them once they listen
 # Titles of Ray's processes that run nothing of ours.
 IDLE = ("ray::IDLE", "ray::DashboardAgent", "ray::RuntimeEnvAgent")
 # What the processes of a node are given of this process's environment.
@@ -61,7 +74,8 @@ class RayCluster:
         try:
             (self.folder / "token").write_text(secrets.token_hex(32))
             (self.folder / "token").chmod(0o600)
-            self.address = f"{LOOPBACK}:{free_port()}"
+            [port] = free_ports(1)
+            self.address = f"{LOOPBACK}:{port}"
             for _ in range(self._number):
                 self.add_node()
         except BaseException:
@@ -75,32 +89,47 @@ class RayCluster:
         self._end()
 
     def add_node(self) -> None:
-        """Start one more node, and wait until it has joined."""
-        head = not self._nodes
-        where = ["--head", "--port", self.address.rpartition(":")[2], "--include-dashboard", "false",
-                 "--temp-dir", str(self.folder / "ray")] if head else ["--address", self.address]  # fmt: skip
-        command = [
+        """Start one more node, and wait until it has joined. Raises RuntimeError if it does not."""
+        tries = START_TRIES
+        while problem := self._started():
+            tries -= 1
+            if not tries:
+                raise RuntimeError(f"node {self.size} did not start:\n{problem}")
+
+    def _started(self) -> str:
+        """Start a node; "" once it has joined, else what it said."""
+        log = self.folder / f"node{self.size}.log"
+        with log.open("wb") as out:
+            node = subprocess.Popen(
+                self._command(), cwd=self.folder, env=self._node_env(), start_new_session=True, stdout=out, stderr=out
+            )
+        self._nodes.append(psutil.Process(node.pid))
+        until = time.monotonic() + START_S
+        while STARTED not in log.read_text(errors="replace"):
+            if node.poll() is not None or time.monotonic() > until:
+                self.kill_node(self.size - 1)
+                self._nodes.pop()
+                return log.read_text(errors="replace")[-3000:]
+            time.sleep(0.1)
+        return ""
+
+    def _command(self) -> list[str]:
+        """What starts the next node; the first one is the head."""
+        client_port, *agent_ports = free_ports(1 + len(AGENT_PORTS))
+        where = ["--address", self.address] if self._nodes else [
+            "--head", "--port", self.address.rpartition(":")[2], "--ray-client-server-port", str(client_port),
+            "--include-dashboard", "false", "--temp-dir", str(self.folder / "ray"),
+        ]  # fmt: skip
+        return [
             str(Path(sys.executable).parent / "ray"), "start", "--block", "--disable-usage-stats", *where,
             "--node-ip-address", LOOPBACK, "--num-cpus", str(self._cpus),
-            "--object-store-memory", str(self._store_bytes),
+            "--object-store-memory", str(self._store_bytes), "--min-worker-port", "0", "--max-worker-port", "0",
+            *(f"--{name}={port}" for name, port in zip(AGENT_PORTS, agent_ports, strict=True)),
         ]  # fmt: skip
-        log = (self.folder / f"node{len(self._nodes)}.log").open("wb")
-        with log:
-            started = subprocess.Popen(
-                command, cwd=self.folder, env=self._node_env(), start_new_session=True, stdout=log, stderr=log
-            )
-        self._nodes.append(psutil.Process(started.pid))
-        self._wait_for(len(self._nodes) - 1, started)
 
     def _node_env(self) -> dict[str, str]:
-        return {name: os.environ[name] for name in KEPT if name in os.environ} | self.client_env
-
-    def _wait_for(self, number: int, started: subprocess.Popen[bytes]) -> None:
-        log, until = self.folder / f"node{number}.log", time.monotonic() + START_S
-        while "Ray runtime started." not in log.read_text(errors="replace"):
-            if started.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"node {number} did not start:\n{log.read_text(errors='replace')[-3000:]}")
-            time.sleep(0.1)
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+        return kept | self.client_env | {"RAY_agent_register_timeout_ms": AGENT_MS}
 
     def processes(self, number: int) -> list[psutil.Process]:
         """All processes of a node, its workers among them; none of one that was killed."""
@@ -118,14 +147,26 @@ class RayCluster:
 
     def kill_node(self, number: int) -> None:
         """Kill all of a node at once (kill -9), as if its machine were gone."""
-        kill_all(self.processes(number))
+        kill_all_of(lambda: self.processes(number))
         self._nodes[number] = None
 
+    def everyone(self) -> list[psutil.Process]:
+        """All that was started with the token of this cluster: nodes, what outlived them, and drivers."""
+        return [process for process in psutil.process_iter() if self._has_token(process)]
+
+    def _has_token(self, process: psutil.Process) -> bool:
+        try:
+            return process.environ().get("RAY_AUTH_TOKEN_PATH") == self.client_env["RAY_AUTH_TOKEN_PATH"]
+        except psutil.Error:  # it is gone, or another user's
+            return False
+
     def _end(self) -> None:
-        everyone = [process for number in range(len(self._nodes)) for process in self.processes(number)]
-        kill_all(everyone)
-        psutil.wait_procs(everyone, timeout=END_S)
+        # A node that ended by itself leaves workers behind, which are nobody's children any more.
+        killed = kill_all_of(self.everyone)
+        _, alive = psutil.wait_procs(killed, timeout=END_S)
         shutil.rmtree(self.folder, ignore_errors=True)
+        if alive:
+            raise RuntimeError(f"the cluster's processes {[process.pid for process in alive]} do not end")
 
 
 def title(process: psutil.Process) -> str:
@@ -143,17 +184,35 @@ def is_at_work(name: str) -> bool:
 
 def kill_all(processes: list[psutil.Process]) -> None:
     """Kill processes (kill -9), all stopped first so that none can act on the death of another."""
-    for what in (signal.SIGSTOP, signal.SIGKILL):
-        for process in processes:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.send_signal(what)
+    kill_all_of(lambda: processes)
 
 
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as listening:
-        listening.bind((LOOPBACK, 0))
-        return int(listening.getsockname()[1])
+def kill_all_of(find: Callable[[], list[psutil.Process]]) -> list[psutil.Process]:
+    """As `kill_all`, with those that were started while the others were being stopped; all that were killed."""
+    found: list[psutil.Process] = []
+    while fresh := [process for process in find() if process not in found]:
+        _send(signal.SIGSTOP, fresh)
+        found += fresh
+    _send(signal.SIGKILL, found)
+    return found
+
+
+def _send(what: signal.Signals, processes: list[psutil.Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(what)
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports that were free a moment ago, on all addresses of this machine."""
+    found: list[int] = []
+    for port in random.Random().sample(PORTS, len(PORTS)):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("", port))
+            found.append(port)
+        if len(found) == number:
+            return found
+    raise RuntimeError(f"no {number} ports are free")
 
 
 def copies(papers: Path, main_files: dict[str, str], folder: Path, number: int) -> list[dict[str, str]]:

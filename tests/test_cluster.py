@@ -8,15 +8,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from data_juicer_ext.models.client import RunPlace
+from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.models.prices import load_prices, price_of
+from data_juicer_ext.models.types import Usage
 from tests.cluster import RayCluster, copies
 from tests.fake_openai import FakeServer, Reply
+from tests.hammering import Done, hammer_on
 from tests.host import SHARED_PAPERS, dj_process
+from tests.models.calling import config_for
 from tests.scripted import ScriptedModels
 from tests.test_dj_process import MAIN_FILES, configured, environment, kept, latex_paper, verdicts
 
@@ -26,12 +33,19 @@ KEY = "sk-canary-cluster-0123456789abcdef"
 COPIES = 9
 A_MINUTE = 600
 IN_FLIGHT = 64
+SLOW_S = 0.25
+PRICED = "gpt-4.1-mini"
+ENOUGH = 400  # calls that a budget is for
 
 
 @pytest.fixture(scope="module", params=[2, 4], ids=["2 raylets", "4 raylets"])
 def cluster(request: pytest.FixtureRequest) -> Iterator[RayCluster]:
     with RayCluster(request.param, cpus=1) as running:
         yield running
+
+
+on_two = pytest.mark.parametrize("cluster", [2], ids=["2 raylets"], indirect=True)
+on_four = pytest.mark.parametrize("cluster", [4], ids=["4 raylets"], indirect=True)
 
 
 def on_cluster(cluster: RayCluster, folder: Path, rows: list[dict[str, Any]], **model_params: Any) -> dict[str, Any]:
@@ -69,6 +83,7 @@ def test_real_papers_and_their_copies_get_the_verdicts_of_one_machine(cluster: R
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
 
 
+@on_two
 def test_who_has_no_token_is_not_let_in(cluster: RayCluster, tmp_path: Path) -> None:
     config = on_cluster(cluster, tmp_path, numbered(tmp_path, 1, 1))
     wrong = tmp_path / "token"
@@ -80,7 +95,76 @@ def test_who_has_no_token_is_not_let_in(cluster: RayCluster, tmp_path: Path) -> 
         assert "auth" in done.stderr.lower()
 
 
-def test_all_workers_keep_one_limit_of_calls_in_flight(cluster: RayCluster, tmp_path: Path) -> None:
+@on_four
+def test_four_workers_keep_64_calls_in_flight_and_no_more(cluster: RayCluster) -> None:
+    arrivals: list[float] = []
+
+    def slow(body: dict[str, Any]) -> Reply:
+        arrivals.append(time.monotonic())
+        return Reply("B", delay=SLOW_S)
+
+    with FakeServer(slow, record=False) as server:
+        done = governed(cluster, config_for(server, max_concurrency=IN_FLIGHT, deadline=60), batch=256, seconds=10.0)
+        assert server.in_flight_peak <= IN_FLIGHT
+    # From when all four were sure to call until the first of them may have been done.
+    low, high = arrivals[0] + 5.0, arrivals[0] + 9.0
+    in_flight = sum(low <= moment < high for moment in arrivals) / (high - low) * SLOW_S
+    assert in_flight > 0.75 * IN_FLIGHT, in_flight
+    answered = [one.answered for one in done]
+    assert min(answered) > 0.1 * sum(answered), answered
+
+
+@on_four
+def test_four_workers_keep_600_requests_a_minute(cluster: RayCluster) -> None:
+    arrivals: list[float] = []
+
+    def noted(body: dict[str, Any]) -> Reply:
+        arrivals.append(time.monotonic())
+        return Reply("B", delay=0.05)
+
+    with FakeServer(noted, record=False) as server:
+        limits = {"max_concurrency": IN_FLIGHT, "requests_per_minute": A_MINUTE}
+        done = governed(cluster, config_for(server, **limits, deadline=60), batch=16, seconds=12.0)
+    within = sum(moment - arrivals[0] <= 10.0 for moment in arrivals)
+    assert within == pytest.approx(A_MINUTE / 6, rel=0.05)
+    answered = [one.answered for one in done]
+    assert min(answered) > 0.1 * sum(answered), answered
+
+
+@on_four
+@pytest.mark.parametrize("limit", ["max_calls", "max_cost"])
+def test_four_workers_spend_no_more_than_the_budget_and_what_was_in_flight(
+    cluster: RayCluster, tmp_path: Path, limit: str
+) -> None:
+    usage = {"prompt_tokens": 1_000_000, "completion_tokens": 0, "total_tokens": 1_000_000}
+    cost = price_of(PRICED, Usage(1_000_000, 0), load_prices())
+    assert cost is not None and cost > 0.01
+    (tmp_path / "run").mkdir()
+    budget = {"max_calls": ENOUGH} if limit == "max_calls" else {"max_cost": (ENOUGH - 0.5) * cost}
+    with FakeServer(lambda body: Reply("B", delay=SLOW_S, usage=usage), record=False) as server:
+        config = replace(config_for(server, max_concurrency=IN_FLIGHT, deadline=60), model=PRICED)
+        place = RunPlace(str(tmp_path / "run"), on_ray=True, **budget)
+        done = governed(cluster, config, batch=256, seconds=30.0, place=place, fails="budget")
+        most = ENOUGH if limit == "max_calls" else ENOUGH + IN_FLIGHT
+        assert ENOUGH <= server.count <= most
+    assert sum(one.answered for one in done) == server.count
+    assert all(one.answered for one in done)
+
+
+def governed(
+    cluster: RayCluster, config: EndpointConfig, batch: int, seconds: float, place: RunPlace | None = None,
+    fails: str = "",
+) -> list[Done]:  # fmt: skip
+    """What four workers did that called at once, one on each node; their calls may fail by one thing only."""
+    env = {**os.environ, **cluster.client_env}
+    done = hammer_on(cluster.address, env, config, batch, seconds, workers=4, place=place)
+    assert len({one.process for one in done}) == len({one.node for one in done}) == 4
+    assert {problem for one in done for problem in one.problems} == ({fails} if fails else set())
+    return done
+
+
+@on_two
+def test_all_workers_of_a_recipe_keep_one_limit_of_calls_in_flight(cluster: RayCluster, tmp_path: Path) -> None:
     models = ScriptedModels()
 
     def slow(body: dict[str, Any]) -> Reply:
@@ -95,10 +179,11 @@ def test_all_workers_keep_one_limit_of_calls_in_flight(cluster: RayCluster, tmp_
         run_on(cluster, config, tmp_path, server)
         assert server.count > 1000
         assert IN_FLIGHT / 2 < server.in_flight_peak <= IN_FLIGHT
-    assert processes_that_called(tmp_path / "run") > 1
+    assert len(callers(tmp_path / "run")) > 1
 
 
-def test_all_workers_keep_one_limit_of_requests_a_minute(cluster: RayCluster, tmp_path: Path) -> None:
+@on_two
+def test_all_workers_of_a_recipe_keep_one_limit_of_requests_a_minute(cluster: RayCluster, tmp_path: Path) -> None:
     models, arrivals = ScriptedModels(), list[float]()
 
     def noted(body: dict[str, Any]) -> Reply | str:
@@ -112,7 +197,7 @@ def test_all_workers_keep_one_limit_of_requests_a_minute(cluster: RayCluster, tm
     seconds = arrivals[-1] - arrivals[0]
     assert len(arrivals) == 210
     assert (len(arrivals) - 1) * 60 / seconds == pytest.approx(A_MINUTE, rel=0.05)
-    assert processes_that_called(tmp_path / "run") > 1
+    assert len(callers(tmp_path / "run")) > 1
 
 
 def test_a_budget_of_calls_holds_for_all_workers(cluster: RayCluster, tmp_path: Path) -> None:
@@ -128,30 +213,34 @@ def test_a_budget_of_calls_holds_for_all_workers(cluster: RayCluster, tmp_path: 
         assert {json.loads(line)["undecided"]["reason"] for line in lines} == {"call_failed:budget"}
 
 
-def test_a_run_in_shards_works_on_a_cluster_too(cluster: RayCluster, tmp_path: Path) -> None:
-    config = on_cluster(cluster, tmp_path, numbered(tmp_path, 12))
-    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+@on_two
+def test_the_address_may_stand_on_the_command_line(cluster: RayCluster, tmp_path: Path) -> None:
+    local = configured("verisciqa_ray", tmp_path, numbered(tmp_path, 12))  # a Ray of this machine, as it is shipped
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(local, sort_keys=False))
     with FakeServer(ScriptedModels()) as server:
-        run_on(cluster, config, tmp_path, server)
-        command = [
-            sys.executable,
-            "-m",
-            "data_juicer_ext.cli",
-            "run",
-            "recipe.yaml",
-            "--run-dir",
-            "sharded",
-            "--shard",
-            "5",
-        ]
-        env = {**os.environ, **environment(server), **cluster.client_env, "OPENAI_API_KEY": KEY}
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
+        env = {**environment(server), **cluster.client_env}
+        done = dj_process(local, tmp_path, "--ray_address", cluster.address, env=env)
+        assert done.returncode == 0, done.stderr[-3000:]
+        command = [sys.executable, "-m", "data_juicer_ext.cli", "run", "recipe.yaml", "--run-dir", "sharded",
+                   "--shard", "5", "--ray-address", cluster.address]  # fmt: skip
+        ran = subprocess.run(
+            command, cwd=tmp_path, env={**os.environ, **env}, capture_output=True, text=True, timeout=240, check=False
+        )
+        assert ran.returncode == 0 and "on the ray executor" in ran.stdout, ran.stdout + ran.stderr
+    for run_dir in (tmp_path / "run", tmp_path / "sharded"):
+        assert callers(run_dir) and callers(run_dir) <= worker_processes(cluster)
     pairs = (tmp_path / "sharded" / "pairs.jsonl").read_text().splitlines()
-    assert sorted(json.loads(line)["row_id"] for line in pairs) == kept(config)
+    assert sorted(json.loads(line)["row_id"] for line in pairs) == kept(local) != []
 
 
-def processes_that_called(run_dir: Path) -> int:
-    """How many processes have asked a model: each writes a ledger file of its own."""
+def callers(run_dir: Path) -> set[str]:
+    """The processes that have asked a model, by number: each writes a ledger file of its own."""
     files = (run_dir / "ledger").glob("*.jsonl")
-    return sum(any(json.loads(line)["spending"]["calls"] for line in file.open()) for file in files)
+    return {
+        file.name.split(".")[-2] for file in files if any(json.loads(line)["spending"]["calls"] for line in file.open())
+    }
+
+
+def worker_processes(cluster: RayCluster) -> set[str]:
+    """All that have ever been workers of the cluster, by number: each has a log there."""
+    return {file.stem.rsplit("-", 1)[1] for file in cluster.folder.glob("ray/session_*/logs/worker-*.out")}

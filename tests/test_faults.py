@@ -4,108 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
-import yaml
 
 from tests.cluster import RayCluster, kill_all, title
-from tests.fake_openai import FakeServer, Reply
+from tests.cluster_runs import CONCURRENCY, LATENCY_S, LOST, RUN_S, Run, Undisturbed, asked, check, slow
+from tests.fake_openai import FakeServer
+from tests.flaky import TROUBLES, FlakyEndpoint, Trouble
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import configured, environment, latex_paper
+from tests.test_dj_process import latex_paper
 
 pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 
-LATENCY_S = 0.15
-CONCURRENCY = 8  # at each of two endpoints
 PAPERS = 24
-RUN_S = 240.0
-# Calls that were in flight, or just back, when the process that made them died.
-LOST = 2 * CONCURRENCY
-
-
-def slow(models: ScriptedModels) -> Callable[[dict[str, Any]], Reply]:
-    def answer(body: dict[str, Any]) -> Reply:
-        reply = models(body)
-        return Reply(reply, delay=LATENCY_S) if isinstance(reply, str) else reply
-
-    return answer
-
-
-@dataclass
-class Run:
-    """A `dj-process` on a cluster, in a folder of its own."""
-
-    cluster: RayCluster
-    folder: Path
-    papers: list[dict[str, Any]]
-    server: FakeServer
-
-    def __post_init__(self) -> None:
-        self.folder.mkdir(exist_ok=True)
-        config = configured("verisciqa_ray", self.folder, self.papers, max_concurrency=CONCURRENCY)
-        self.export = Path(config["export_path"])
-        self.run_dir = self.folder / "run"
-        (self.folder / "recipe.yaml").write_text(
-            yaml.safe_dump(config | {"ray_address": self.cluster.address}, sort_keys=False)
-        )
-
-    def start(self) -> subprocess.Popen[bytes]:
-        log = (self.folder / "log.txt").open("ab")
-        with log:
-            return subprocess.Popen(
-                [str(Path(sys.executable).parent / "dj-process"), "--config", "recipe.yaml"],
-                cwd=self.folder, env={**os.environ, **environment(self.server), **self.cluster.client_env},
-                start_new_session=True, stdout=log, stderr=log,
-            )  # fmt: skip
-
-    def whole(self) -> None:
-        """Run to the end."""
-        self.ended_well(self.start())
-
-    def until(self, process: subprocess.Popen[bytes], calls: int) -> None:
-        """Wait until so many calls have come."""
-        deadline = time.monotonic() + RUN_S
-        while len(self.server.requests) < calls:
-            assert process.poll() is None and time.monotonic() < deadline, self.log()
-            time.sleep(0.01)
-
-    def ended_well(self, process: subprocess.Popen[bytes]) -> None:
-        try:
-            assert process.wait(RUN_S) == 0, self.log()
-        finally:
-            if process.poll() is None:
-                kill_all([*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)])
-                process.wait()
-
-    def log(self) -> str:
-        return (self.folder / "log.txt").read_text(errors="replace")[-4000:]
-
-    def rows(self) -> list[str]:
-        """The exported rows in full, with the run's own folder written out of them."""
-        lines = [line for file in self.export.rglob("*.json*") for line in file.read_text().splitlines() if line]
-        return sorted(json.dumps(json.loads(line), sort_keys=True).replace(str(self.folder), "") for line in lines)
-
-    def undecided(self) -> str:
-        return (self.run_dir / "undecided.jsonl").read_text()
-
-
-@dataclass
-class Undisturbed:
-    """What a run that nothing happens to asks for and exports."""
-
-    papers: list[dict[str, Any]]
-    asked: Counter[str]
-    rows: list[str]
+MAX_TRIES, DRAWS = 8, 3  # of a call, and how often the same request is made for one vote
+NEVER = 10**9  # looks at a batch
 
 
 @pytest.fixture(scope="module")
@@ -125,34 +46,134 @@ def undisturbed(cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory) -
         return Undisturbed(papers, asked(server), run.rows())
 
 
-def asked(server: FakeServer) -> Counter[str]:
-    return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)
-
-
-def check(run: Run, undisturbed: Undisturbed, lost: int = LOST) -> None:
-    """The run has exported what it would have, and no call was made twice but those that were lost."""
-    assert run.rows() == undisturbed.rows
-    assert run.undecided() == ""
-    again = asked(run.server) - undisturbed.asked
-    assert again.total() <= lost, f"{again.total()} of {len(run.server.requests)} calls were made twice"
-
-
 def at_work(cluster: RayCluster, what: str) -> list[psutil.Process]:
     """The processes in the cluster that run tasks or actors of that name now."""
     found = [worker for node in range(cluster.size) for worker in cluster.workers(node)]
     return [worker for worker in found if what in title(worker)]
 
 
-@pytest.mark.parametrize("share", [0.3, 0.7])
-def test_a_worker_dies(cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path, share: float) -> None:
+def calling(cluster: RayCluster, run: Run, stage: str) -> list[psutil.Process]:
+    """The workers that have calls of a stage's models out now.
+
+    Both stages have filters; mappers are in the text stage, and in the one that reads papers and calls nobody.
+    """
+    port = int(run.server.base_url.split(":")[2].split("/")[0])
+    workers = [worker for worker in at_work(cluster, "compute_stats_batched") if connected(worker, port)]
+    return [worker for worker in workers if ("process_batched" in title(worker)) == (stage == "text")]
+
+
+def connected(process: psutil.Process, port: int) -> bool:
+    """Whether a process has a connection to a port of this machine."""
+    try:
+        return any(one.raddr and one.raddr.port == port for one in process.net_connections("tcp"))
+    except psutil.Error:
+        return False
+
+
+def killed_writing(run: Run, process: subprocess.Popen[bytes], cluster: RayCluster) -> int:
+    """Kill a worker at the moment when its segment of the store is seen to grow; its number."""
+    sizes: dict[Path, int] = {}
+    deadline = time.monotonic() + RUN_S
+    while time.monotonic() < deadline and process.poll() is None:
+        for segment in (run.run_dir / "store").rglob("*.jsonl"):
+            size, number = segment.stat().st_size, int(segment.name.split(".")[-3])
+            if size > sizes.setdefault(segment, size):
+                os.kill(number, signal.SIGKILL)
+                return number
+    raise AssertionError(f"nobody writes any more\n{run.log()}")
+
+
+def test_an_endpoint_that_comes_back_in_time_costs_no_row(
+    cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    patient = {"timeout": 3.0, "backoff": 0.25, "deadline": 60, "max_tries": 4}
+    with FlakyEndpoint(LATENCY_S) as endpoint:
+        run = Run(cluster, tmp_path / "run", undisturbed.papers, endpoint, patient)
+        process = run.start()
+        for share, trouble in zip((0.2, 0.45, 0.7), TROUBLES, strict=True):
+            goes_away(run, process, endpoint, trouble, int(share * undisturbed.asked.total()), seconds=2.5)
+        run.ended_well(process)
+        assert run.rows() == undisturbed.rows and run.undecided() == ""
+        assert (endpoint.answered - undisturbed.asked).total() <= LOST
+
+
+def test_an_endpoint_that_stays_away_leaves_rows_undecided_and_the_same_command_decides_them(
+    cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    hasty = {"timeout": 0.5, "backoff": 0.1, "deadline": 1.5}
+    with FlakyEndpoint(LATENCY_S) as endpoint:
+        run = Run(cluster, tmp_path / "run", undisturbed.papers, endpoint, hasty)
+        for trouble, reason in zip(TROUBLES, ("network", "server", "timeout"), strict=True):
+            process = run.start()
+            goes_away(run, process, endpoint, trouble, endpoint.answered.total() + 50, seconds=4.0)
+            run.ended_well(process)
+            waiting = [json.loads(line)["undecided"]["reason"] for line in run.undecided().splitlines()]
+            assert f"call_failed:{reason}" in waiting
+            # A last try may have been cut short by the deadline.
+            assert set(waiting) <= {f"call_failed:{reason}", "call_failed:timeout"}
+            assert set(run.rows()) < set(undisturbed.rows)
+        # So hasty, a busy machine would be taken for another outage.
+        run = Run(cluster, tmp_path / "run", undisturbed.papers, endpoint)
+        run.whole()
+        assert run.rows() == undisturbed.rows and run.undecided() == ""
+        assert (endpoint.answered - undisturbed.asked).total() <= LOST
+        assert max(endpoint.failed.values()) <= MAX_TRIES * DRAWS
+
+
+def goes_away(
+    run: Run, process: subprocess.Popen[bytes], endpoint: FlakyEndpoint, trouble: Trouble, after: int, seconds: float
+) -> None:
+    """Let the endpoint go away for so long, after so many answers."""
+    run.until(process, lambda: endpoint.answered.total() >= after)
+    endpoint.goes(trouble)
+    time.sleep(seconds)
+    endpoint.comes_back()
+
+
+def test_batches_make_the_same_rows_and_outlive_the_driver(
+    cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    with FakeServer(ScriptedModels()) as server:
+        batches = server.batches
+        batches.looks = NEVER
+        run = Run(cluster, tmp_path / "run", undisturbed.papers, server, {"mode": "batch"})
+        process = run.start()
+        run.until(process, lambda: batches.looked > 0)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        [out] = batches.made
+        batches.looks = 1
+        run.whole()
+        assert out.data["status"] == "completed"
+        sent = Counter(json.dumps(body, sort_keys=True) for batch in batches.made for body in batch.requests.values())
+        assert sent == undisturbed.asked
+        assert run.rows() == undisturbed.rows and run.undecided() == ""
+
+
+@pytest.mark.parametrize(("stage", "share"), [("text", 0.3), ("vision", 0.7)])
+def test_a_worker_dies(cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path, stage: str, share: float) -> None:
     with FakeServer(slow(ScriptedModels())) as server:
         run = Run(cluster, tmp_path / "run", undisturbed.papers, server)
         process = run.start()
         run.until(process, int(share * undisturbed.asked.total()))
-        [victim, *_] = at_work(cluster, "MapBatches(process_batched)" if share < 0.5 else "compute_stats_batched")
-        victim.kill()
+        run.until(process, lambda: calling(cluster, run, stage) != [])
+        kill_all(calling(cluster, run, stage)[:1])
         run.ended_well(process)
         check(run, undisturbed)
+
+
+def test_workers_die_while_they_write_the_store(cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path) -> None:
+    with FakeServer(slow(ScriptedModels())) as server:
+        run = Run(cluster, tmp_path / "run", undisturbed.papers, server)
+        process = run.start()
+        for share in (0.2, 0.4, 0.6):
+            run.until(process, int(share * undisturbed.asked.total()))
+            killed = killed_writing(run, process, cluster)
+            # As if the end of its last line had not reached the disk.
+            [segment] = (run.run_dir / "store").rglob(f"*.{killed}.*.jsonl")
+            os.truncate(segment, segment.stat().st_size - random.Random(share).randint(1, 200))
+        run.ended_well(process)
+        check(run, undisturbed, lost=3 * (LOST + 1))
 
 
 def test_the_governor_dies(cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path) -> None:

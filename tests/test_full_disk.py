@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +17,11 @@ from typing import Any
 
 import pytest
 
+from data_juicer_ext.models.client import RunPlace, get_model
+from data_juicer_ext.models.loop import drive, drive_width
 from tests.fake_openai import FakeServer, Reply
 from tests.host import REPO, dj_process
+from tests.models.calling import answered, config_for, question, reraise
 from tests.scripted import ScriptedModels
 from tests.test_dj_process import configured, environment, kept, latex_paper
 
@@ -26,6 +30,7 @@ FULL_AFTER = 40  # calls, in the second step of the pipeline
 # Calls that may be out, or just back, when an answer can't be stored: those are lost.
 LOST = 3 * CONCURRENCY
 PAGE = 4096
+SLOW_FSYNC_S, SLOW_CALL_S, SLOTS = 0.25, 0.2, 32
 
 on_ray = pytest.mark.ray
 RECIPES = ["verisciqa", pytest.param("verisciqa_ray", marks=on_ray)]
@@ -222,6 +227,26 @@ def test_dj_ext_run_ends_at_the_shard_that_found_the_disk_full(name: str, whole:
         assert ran.returncode == 0, ran.stdout + ran.stderr
         rows = [json.loads(line)["row_id"] for line in (full.place / "pairs.jsonl").read_text().splitlines()]
         assert sorted(rows) == whole.kept
+
+
+def test_storage_that_is_slow_does_not_let_the_endpoint_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync, forced = os.fsync, list[int]()
+
+    def slow(file: int) -> None:
+        forced.append(file)
+        time.sleep(SLOW_FSYNC_S)
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    with FakeServer(lambda body: Reply("B", delay=SLOW_CALL_S), record=False) as server:
+        config = config_for(server, max_concurrency=SLOTS, deadline=60)
+        model = get_model(config, RunPlace(str(tmp_path), on_ray=True))
+        requests = [question(str(number)) for number in range(40 * SLOTS)]
+        for result in drive(requests, model.ask, reraise, drive_width(SLOTS)):
+            answered(result)
+        in_flight = server.count * SLOW_CALL_S / (server.last_sent - server.first_arrival)
+    assert in_flight > 0.7 * SLOTS, in_flight
+    assert len(forced) < server.count / 10  # what waits is forced together
 
 
 def _with(server: FakeServer) -> dict[str, str]:

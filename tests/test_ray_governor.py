@@ -17,6 +17,7 @@ from data_juicer_ext.models.endpoint import EndpointConfig
 from data_juicer_ext.models.governor_budget import BudgetLimits, LocalBudget
 from data_juicer_ext.models.limits import Limits
 from tests.fake_openai import FakeServer, Reply
+from tests.hammering import hammer, hammering
 from tests.models.calling import config_for
 
 pytestmark = pytest.mark.ray
@@ -41,40 +42,11 @@ def ray() -> Iterator[Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def hammering(ray: Any) -> Any:
-    """A task that sends calls through the client until `seconds` are over, in batches as operators do."""
-
-    @ray.remote(num_cpus=1)
-    def hammer(config: EndpointConfig, batch: int, seconds: float) -> tuple[int, int, list[str]]:
-        import os
-        import time
-
-        from data_juicer_ext.models.client import get_model
-        from data_juicer_ext.models.loop import drive
-        from data_juicer_ext.models.types import Answer, Message, Request
-
-        def request(number: int) -> Request:
-            return Request((Message("user", f"{os.getpid()} {number}"),), "task")
-
-        model, until, answered, problems = get_model(config), time.monotonic() + seconds, 0, []
-        while time.monotonic() < until:
-            numbers = range(answered, answered + batch)
-            for result in drive(numbers, lambda number: model.ask(request(number)), lambda _, error: error):
-                answered += isinstance(result, Answer)
-                if not isinstance(result, Answer):
-                    problems.append(str(result)[:300])
-        return os.getpid(), answered, problems[:3]
-
-    return hammer
-
-
 def hammer_twice(ray: Any, config: EndpointConfig, batch: int, seconds: float) -> dict[int, int]:
     """The answers of two workers that call at the same time, by their process."""
-    ray_governor.share_with_workers(config)
-    task = hammering(ray)
-    done = ray.get([task.remote(config, batch, seconds) for _ in range(2)])
-    assert [problems for _, _, problems in done] == [[], []]
-    return {process: answered for process, answered, _ in done}
+    done = hammer(ray, config, batch, seconds)
+    assert [one.problems for one in done] == [{}, {}]
+    return {one.process: one.answered for one in done}
 
 
 def test_two_workers_share_64_slots_and_keep_them_full(ray: Any) -> None:
@@ -119,7 +91,7 @@ def test_the_governor_dies_and_its_successor_has_keys_and_limits(ray: Any, monke
         before = server.count
         time.sleep(1.0)
         assert server.count > before + 60  # of 160: the leases hold on
-        assert [problems for _, _, problems in ray.get(jobs)] == [[], []]
+        assert [problems for *_, problems in ray.get(jobs)] == [{}, {}]
         assert server.in_flight_peak <= 8
         actor = ray.get_actor(ray_governor._name())
         assert ray.get(actor.key.remote("ANOTHER_API_KEY")).get("ANOTHER_API_KEY") == HANDED_OVER

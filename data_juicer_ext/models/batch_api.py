@@ -120,7 +120,11 @@ class BatchApi:
 
 
 class _Patience:
-    """Waits between the tries of one call, and raises when another try is not worth it."""
+    """Waits between the tries of one call that costs nothing, and raises when another try is not worth it.
+
+    A batch is out for hours: only the deadline bounds the tries, so that an endpoint which is away for minutes
+    ends no run.
+    """
 
     def __init__(self, config: EndpointConfig, rng: random.Random) -> None:
         self._config, self._rng = config, rng
@@ -131,7 +135,7 @@ class _Patience:
         self._tries += 1
         decision = decide(error)
         wait = backoff(self._tries, self._config.backoff, self._rng)
-        if decision is None or decision.verdict == "no" or self._tries >= self._config.max_tries:
+        if decision is None or decision.verdict == "no":
             raise error
         wait = max(wait, decision.after or 0.0)
         if time.monotonic() + wait >= self._until:

@@ -7,20 +7,24 @@ would be retried, and nothing else in between. A short outage therefore costs no
 from __future__ import annotations
 
 FAILURES = 20
-# An endpoint that never answered in this process is given up sooner: a wrong address or a server
+AWAY_FAILURES = 5  # in a row, after which it is the endpoint that ails and not one request
+# An endpoint that never answered is given up sooner: a wrong address or a server
 # that was not started is likelier than an outage.
 FIRST_PATIENCE_S = 60.0
 COOL_DOWN_S = 30.0  # a dead endpoint gets one try in this time, and is alive again when that works
 
 
 class Breaker:
-    """Counts failures of one endpoint. Times are of one monotonic clock, in seconds."""
+    """Counts failures of one endpoint. Times are of one monotonic clock, in seconds.
+
+    `alive`: it has answered, in this process or, as far as that is known here, in another one of the run.
+    """
 
     def __init__(self, deadline: float) -> None:
         self._patience = deadline
         self._first_patience = min(deadline, FIRST_PATIENCE_S)
         self._cool_down = min(COOL_DOWN_S, deadline / 10.0)
-        self._answered = False
+        self.alive = False
         self._failures = 0
         self._since = 0.0
         self._next_probe = 0.0
@@ -28,16 +32,21 @@ class Breaker:
     def note(self, answered: bool, started: float, now: float) -> None:
         """Count a try that began at `started`: `answered` if the endpoint showed that it is alive."""
         if answered:
-            self._answered = True
+            self.alive = True
             self._failures = 0
             return
         if self._failures == 0:
             self._since = started
         self._failures += 1
 
+    @property
+    def away(self) -> bool:
+        """Whether an endpoint that has answered before does not answer anybody now."""
+        return self.alive and self._failures >= AWAY_FAILURES
+
     def refuses(self, now: float) -> bool:
         """Whether a call should not go out now; after each cool-down one may."""
-        patience = self._patience if self._answered else self._first_patience
+        patience = self._patience if self.alive else self._first_patience
         if self._failures < FAILURES or now - self._since < patience:
             return False
         if now >= self._next_probe:

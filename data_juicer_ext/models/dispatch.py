@@ -182,10 +182,12 @@ class Dispatcher(Closing):
         if decision is not None and not decision.answered:
             self._trouble = decision
         self._breaker.note(decision is None or decision.answered, started, time.monotonic())
+        self._limits.alive |= self._breaker.alive
 
     async def _turn(self, call: _Call) -> Failure | None:
         """Wait for the limits; a failure where the wait is not worth it."""
         now = time.monotonic()
+        self._breaker.alive |= self._limits.alive
         if self._breaker.refuses(now):
             text = f"{self._trouble.detail} (given up after {FAILURES} failed tries in a row)"
             return self._failure(call, replace(self._trouble, detail=text))
@@ -227,7 +229,9 @@ class Dispatcher(Closing):
         if decision.kind == "cut_off" and decision.verdict == "no" and _raise_token_limit(call):
             return 0.0
         call.unusable += decision.paid
-        call.transient += decision.verdict == "transient"
+        # Trying again where nobody is costs nothing, and the endpoint may be back before the deadline.
+        waits_for_endpoint = decision.nobody and self._breaker.away
+        call.transient += decision.verdict == "transient" and not waits_for_endpoint
         tried_enough = call.transient >= self._config.max_tries or call.unusable >= PAID_TRIES
         if decision.verdict == "no" or tried_enough:
             return self._failure(call, decision)

@@ -63,7 +63,8 @@ class EndpointConfig:
     `requests_per_minute` and `tokens_per_minute`: 0 is no limit.
     `timeout` (seconds) bounds one try, `deadline` (seconds) one request with all its retries, from
     its first try on. `backoff` (seconds) is the first wait between tries, later ones double it, and
-    `max_tries` bounds them; being told to wait for a rate limit is no try.
+    `max_tries` bounds them; being told to wait for a rate limit is no try, nor is finding nobody at an
+    endpoint that is away (`Breaker.away`).
     `hedge` is the quantile of the observed latencies after which a slow call is sent a second time
     (0: never).
     `image_profile` names the provider whose image limits hold (`image_profiles.PROFILES`), as far as

@@ -184,6 +184,7 @@ class GovernedLimits(Limits):
             tuple(waiting),
             self._correction,
             max(0.0, self._own_pause_until - now),
+            self.alive,
         )
 
     async def _answer(self, report: Report) -> Lease | None:
@@ -201,6 +202,7 @@ class GovernedLimits(Limits):
     def _adopt(self, lease: Lease, sent: float) -> None:
         self._valid_until = sent + LEASE_S
         self._scarce = lease.scarce
+        self.alive = self.alive or lease.alive
         self._leased.resize(lease.slots)
         self._give_turns(max(0, lease.turns - self._turns_had))
         self._turns_had = max(self._turns_had, lease.turns)

@@ -36,6 +36,7 @@ _IMAGE = {"invalid_image", "invalid_image_format", "image_parse_error", "invalid
 _CONTEXT_WORDS = ("maximum context length", "context window", "context size", "prompt is too long", "too many tokens")
 _FILTER_WORDS = ("content management policy", "content exists risk", "inappropriate content")
 _TRANSIENT_4XX = (408, 409, 425)
+_NOBODY = (502, 503)  # a gateway has none to hand a request to; at 504 one may be at work on it
 # How a generation ends on the provider's side without being done.
 _BROKEN_OFF = {"error", "abort", "insufficient_system_resource", "unavailable"}
 _LATER = ("network", "timeout", "rate_limit", "server", "empty", "auth")
@@ -50,6 +51,7 @@ class Decision:
     provider asks for, if it does. `detail` is
     for users: what the endpoint did. `answered`: the endpoint is alive, for it
     sent something other than a server error. `paid`: tokens were generated and are likely charged.
+    `nobody`: no model has seen the request, for nobody took it.
     """
 
     verdict: Verdict
@@ -58,6 +60,7 @@ class Decision:
     after: float | None = None
     answered: bool = True
     paid: bool = False
+    nobody: bool = False
 
     @property
     def retryable(self) -> bool:
@@ -119,16 +122,18 @@ def _of_exception(error: BaseException) -> Decision:
 def _of_connection(error: BaseException) -> Decision:
     import asyncio
 
+    import aiohttp
     import openai
 
+    cause = error.__cause__ or error
+    nobody = isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
     if isinstance(error, openai.APITimeoutError | TimeoutError | asyncio.TimeoutError):
-        return Decision("transient", "timeout", "gave no answer in time", answered=False)
+        return Decision("transient", "timeout", "gave no answer in time", answered=False, nobody=nobody)
     if isinstance(error, openai.APIConnectionError | OSError):
-        cause = error.__cause__ or error
         certificate = isinstance(cause, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY" in str(cause)
         text = str(cause) or type(cause).__name__
         detail = f"could not be reached: {short(text)}"
-        return Decision("no" if certificate else "transient", "network", detail, answered=False)
+        return Decision("no" if certificate else "transient", "network", detail, answered=False, nobody=nobody)
     return Decision("no", "internal", short(f"{type(error).__name__}: {error}"))
 
 
@@ -153,7 +158,8 @@ def _of_status(status: int, code: str, message: str, headers: Mapping[str, str])
     if status == 429:
         return Decision("rate_limit", "rate_limit", detail, wait_asked(headers))
     if status >= 500 or status in _TRANSIENT_4XX:
-        return Decision("transient", "server", detail, wait_asked(headers), answered=False)
+        after, nobody = wait_asked(headers), status in _NOBODY
+        return Decision("transient", "server", detail, after, answered=False, nobody=nobody)
     if status in (401, 403):
         return Decision("no", "auth", detail)
     return Decision("no", "bad_image" if code in _IMAGE else "bad_request", detail)

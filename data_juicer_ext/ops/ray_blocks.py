@@ -22,6 +22,7 @@ from typing import Any
 from data_juicer_ext.models.endpoint import OFFLINE, EndpointConfig
 
 ROWS_A_BLOCK = 256  # of an operator that says nothing else
+BATCH_ROWS = 10_000  # in a block whose calls go out as batches: as many as in a batch of rows of the default executor
 FEWEST_ROWS = 32  # in a block of a model stage: each costs some 30 ms beside its calls
 SLOTS_A_TASK = 64  # of an endpoint: what one process keeps in flight without trouble
 FEWEST_TASKS = 2  # one is busy while the other waits for its last calls
@@ -101,8 +102,8 @@ def _waits_for(op: Any) -> EndpointConfig | str:
 
 def _stage(waits_for: EndpointConfig | str, joined: Sequence[Any], first: bool) -> Stage:
     cpus = max((op.num_cpus for op in joined if op.num_cpus is not None), default=None)
-    if waits_for == "batches":  # one process at a time may use their folder, and a large batch is no dearer
-        return Stage(waits_for, cpus=MODEL_CPUS if cpus is None else cpus, tasks=1)
+    if waits_for == "batches":  # a batch takes hours, whatever is in it, and one process at a time may use its folder
+        return Stage(waits_for, BATCH_ROWS, True, MODEL_CPUS if cpus is None else cpus, tasks=1)
     if not isinstance(waits_for, EndpointConfig):
         rows = min(getattr(op, "rows_a_block", ROWS_A_BLOCK) for op in joined) if first else 0
         return Stage(waits_for, rows, cpus=cpus)

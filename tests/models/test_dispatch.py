@@ -124,6 +124,23 @@ def test_a_dead_endpoint_is_given_up_and_comes_back(server: FakeServer) -> None:
         answered(result)
 
 
+@pytest.mark.parametrize("status", [502, 503])
+def test_an_endpoint_that_is_away_costs_no_call_before_its_deadline(server: FakeServer, status: int) -> None:
+    model = get_model(config_for(server, max_tries=2, deadline=30))
+    answered(run(model.ask(question())))
+    server.responder = in_turn(*[Reply("no backend", status=status)] * 100, "B")
+    results = [answered(result) for result in drive(range(20), lambda _: model.ask(question()), reraise)]
+    assert sum(result.tries for result in results) == 120 and max(result.tries for result in results) > 2
+
+
+def test_a_request_that_finds_nobody_while_others_are_answered_is_tried_so_many_times(server: FakeServer) -> None:
+    server.responder = lambda body: Reply("no", status=503) if "bad" in text_of(body, "user") else "B"
+    model = get_model(config_for(server, max_tries=6, deadline=30, max_concurrency=4))
+    texts = ["bad", *map(str, range(400))]
+    bad, *good = drive(texts, lambda text: model.ask(question(text)), reraise)
+    assert failed(bad).tries == 6 and all(answered(result) for result in good)
+
+
 def test_nobody_there() -> None:
     with socket.socket() as taken:  # bound, so that nobody else gets the port, and not listening
         taken.bind(("127.0.0.1", 0))

@@ -311,3 +311,16 @@ def test_a_pause_of_one_worker_holds_the_others() -> None:
             job.cancel()
 
     asyncio.run(main())
+
+
+def test_a_worker_learns_that_the_endpoint_has_answered_another_one() -> None:
+    async def main() -> None:
+        bench = Bench(CONFIG)
+        first, second = bench.worker("first"), bench.worker("second")
+        first.alive = True
+        await bench.calls(first, "first", 2, 0.01)
+        assert not second.alive
+        await bench.calls(second, "second", 1, 0.01)
+        assert second.alive
+
+    asyncio.run(main())

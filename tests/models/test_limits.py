@@ -8,7 +8,7 @@ import time
 import pytest
 
 from data_juicer_ext.models import breaker
-from data_juicer_ext.models.breaker import FAILURES, FIRST_PATIENCE_S, Breaker
+from data_juicer_ext.models.breaker import AWAY_FAILURES, FAILURES, FIRST_PATIENCE_S, Breaker
 from data_juicer_ext.models.limits import BURST_S, Limits, Pace, Slots
 
 
@@ -134,3 +134,19 @@ def test_one_probe_a_cool_down_and_a_success_closes_it() -> None:
     dead.note(True, now, now + 100)
     assert not any(dead.refuses(now + 100 + second) for second in range(5))
     assert breaker.COOL_DOWN_S == 30.0
+
+
+def test_an_endpoint_that_has_answered_is_away_after_some_failures_in_a_row() -> None:
+    known = Breaker(deadline=600.0)
+    known.alive = True  # another process has seen it
+    now = fail(known, AWAY_FAILURES - 1, 0.0, 1.0)
+    assert not known.away
+    now = fail(known, 1, now, 1.0)
+    assert known.away
+    fail(known, FAILURES, now, FIRST_PATIENCE_S / FAILURES)
+    assert not known.refuses(now + FIRST_PATIENCE_S)
+    known.note(True, now, now)
+    assert not known.away
+    unknown = Breaker(deadline=600.0)
+    fail(unknown, AWAY_FAILURES, 0.0, 1.0)
+    assert not unknown.away

@@ -150,6 +150,25 @@ def test_no_connection() -> None:
     assert (decision.verdict, decision.kind) == ("transient", "network")
 
 
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_a_gateway_without_a_backend_has_asked_nobody(raised: Raises, status: int) -> None:
+    assert of_exception(raised, Reply("no", status=status)).nobody == (status in (502, 503))
+
+
+def test_who_refuses_a_connection_was_not_asked() -> None:
+    async def nobody_listens() -> BaseException:
+        transport = Transport(EndpointConfig("m", base_url="http://127.0.0.1:9/v1"))
+        try:
+            with pytest.raises(openai.APIConnectionError) as caught:
+                await transport.post({}, timeout=5)
+            return caught.value
+        finally:
+            await transport.close()
+
+    decision = decide(asyncio.run(nobody_listens()))
+    assert decision is not None and decision.nobody and decision.kind == "network"
+
+
 @pytest.mark.parametrize(
     ("error", "verdict", "kind"),
     [

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.ops.model_op import BATCH_SIZE
 from data_juicer_ext.ops.ray_blocks import FEWEST_ROWS, MODEL_CPUS, ROWS_A_BLOCK, stages
 
 TEXT = EndpointConfig("text-model", max_concurrency=64)
@@ -45,7 +46,8 @@ def test_the_offline_model_and_operators_without_a_model_wait_for_the_processor(
 
 def test_batches_of_a_provider_are_made_by_one_task_whatever_the_endpoint() -> None:
     found = stages([Op(replace(TEXT, mode="batch")), Op(replace(VISION, mode="batch"))])
-    assert found[0] == found[1] and found[0].tasks == 1 and found[0].rows == 0
+    assert found[0] == found[1] and found[0].tasks == 1
+    assert found[0].rows == BATCH_SIZE and found[0].even  # as on the default executor
 
 
 def test_what_a_recipe_says_of_cpus_holds_for_the_stage() -> None:
