@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
@@ -43,6 +44,7 @@ PORTS = range(20_000, 32_000)
 # Two nodes of one machine would want the same ones, and waste seconds on it.
 AGENT_PORTS = ("dashboard-agent-grpc-port", "dashboard-agent-listen-port", "runtime-env-agent-port",
                "metrics-export-port")  # fmt: skip
+HAS_CLIENT = find_spec("grpc") is not None  # Ray's client server, which a Ray without it takes no port for
 AGENT_MS = "120000"  # how long a raylet waits for them once they listen
 # Titles of Ray's processes that run nothing of ours.
 IDLE = ("ray::IDLE", "ray::DashboardAgent", "ray::RuntimeEnvAgent")
@@ -117,8 +119,9 @@ class RayCluster:
         """What starts the next node; the first one is the head."""
         client_port, *agent_ports = free_ports(1 + len(AGENT_PORTS))
         where = ["--address", self.address] if self._nodes else [
-            "--head", "--port", self.address.rpartition(":")[2], "--ray-client-server-port", str(client_port),
-            "--include-dashboard", "false", "--temp-dir", str(self.folder / "ray"),
+            "--head", "--port", self.address.rpartition(":")[2], "--include-dashboard", "false",
+            "--temp-dir", str(self.folder / "ray"),
+            *(["--ray-client-server-port", str(client_port)] if HAS_CLIENT else []),
         ]  # fmt: skip
         return [
             str(Path(sys.executable).parent / "ray"), "start", "--block", "--disable-usage-stats", *where,
