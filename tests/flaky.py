@@ -44,11 +44,6 @@ class FlakyEndpoint:
     ) -> None:
         self.server.stop()
 
-    def answers_of(self, model: str) -> int:
-        """How many requests to that model were answered."""
-        answered = dict(self.answered)  # a copy, as the server goes on
-        return sum(number for text, number in answered.items() if f'"model": "{model}"' in text)
-
     def goes(self, trouble: Trouble) -> None:
         """Go away."""
         if trouble == "refused":

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.models import ray_governor
+from data_juicer_ext.models.breaker import Address
 from data_juicer_ext.models.endpoint import EndpointConfig
 from data_juicer_ext.models.governor_budget import BudgetLimits, LocalBudget
 from data_juicer_ext.models.limits import Limits
@@ -143,6 +144,6 @@ def test_a_key_reaches_workers_in_memory_and_no_file(ray: Any, monkeypatch: pyte
 
 def test_without_ray_all_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_governor, "on_ray", lambda: False)
-    assert type(ray_governor.limits_for(EndpointConfig("m"))) is Limits
+    assert type(ray_governor.limits_for(EndpointConfig("m"), Address())) is Limits
     assert isinstance(ray_governor.budget_for(BudgetLimits("here")), LocalBudget)
     ray_governor.share_with_workers(EndpointConfig("m"))

@@ -77,15 +77,6 @@ class AdaptiveLimits:
         finally:
             self._slots.release()
 
-    @property
-    def alive(self) -> bool:
-        """Whether the endpoint has answered somebody who shares these limits."""
-        return self._inner.alive
-
-    @alive.setter
-    def alive(self, known: bool) -> None:
-        self._inner.alive = known
-
     def pause(self, seconds: float) -> None:
         """Let no call of this endpoint go out for `seconds`."""
         self._inner.pause(seconds)

@@ -135,9 +135,11 @@ class Client:
 
     def _dispatcher(self) -> Dispatcher:
         # Imported here: the HTTP and SDK libraries take most of a second, the offline model needs none.
+        from data_juicer_ext.models.breaker import Address
         from data_juicer_ext.models.dispatch import Dispatcher
 
-        return shared(("dispatcher", self.config), lambda: Dispatcher(self.config))
+        address = shared(("address", self.config.address), Address)
+        return shared(("dispatcher", self.config), lambda: Dispatcher(self.config, address))
 
 
 def cost_of(result: Result, config: EndpointConfig) -> float | None:

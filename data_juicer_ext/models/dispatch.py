@@ -13,11 +13,10 @@ from typing import Any, TypeAlias
 import openai
 
 from data_juicer_ext.models.adaptive import AdaptiveLimits
-from data_juicer_ext.models.breaker import FAILURES, Breaker
+from data_juicer_ext.models.breaker import FAILURES, Address, Breaker
 from data_juicer_ext.models.completion import Completion, read_completion
 from data_juicer_ext.models.endpoint import EndpointConfig
 from data_juicer_ext.models.hedging import Hedging
-from data_juicer_ext.models.limits import Limits
 from data_juicer_ext.models.loop import Closing, shared
 from data_juicer_ext.models.messages import (
     CHARACTERS_A_TOKEN,
@@ -62,11 +61,6 @@ class _Call:
     last: Decision | None = None
 
 
-def make_limits(config: EndpointConfig) -> Limits:
-    """The limits that calls to the endpoint of `config` pass."""
-    return limits_for(config)
-
-
 def make_sender(config: EndpointConfig) -> Sender:
     """What takes requests to the endpoint of `config`."""
     if config.backend == "litellm":
@@ -77,13 +71,17 @@ def make_sender(config: EndpointConfig) -> Sender:
 
 
 class Dispatcher(Closing):
-    """Everything that one process keeps for one endpoint: connections, limits, circuit breaker."""
+    """Everything that one process keeps for one endpoint: connections, limits, circuit breaker.
 
-    def __init__(self, config: EndpointConfig) -> None:
+    `address`: what it shares with other endpoints of the process at the same address, if there are any.
+    """
+
+    def __init__(self, config: EndpointConfig, address: Address | None = None) -> None:
         self._config = config
-        self._limits = AdaptiveLimits(make_limits(config), config.max_concurrency)
+        address = address or Address()
+        self._limits = AdaptiveLimits(limits_for(config, address), config.max_concurrency)
         self._hedging = Hedging(config.hedge, burst=config.max_concurrency / 4)
-        self._breaker = Breaker(config.deadline)
+        self._breaker = Breaker(config.deadline, address)
         self._sender = make_sender(config)
         self._rules = ParameterRules(config.model)
         self._trouble = Decision("transient", "network", "does not answer", answered=False)
@@ -182,12 +180,10 @@ class Dispatcher(Closing):
         if decision is not None and not decision.answered:
             self._trouble = decision
         self._breaker.note(decision is None or decision.answered, started, time.monotonic())
-        self._limits.alive |= self._breaker.alive
 
     async def _turn(self, call: _Call) -> Failure | None:
         """Wait for the limits; a failure where the wait is not worth it."""
         now = time.monotonic()
-        self._breaker.alive |= self._limits.alive
         if self._breaker.refuses(now):
             text = f"{self._trouble.detail} (given up after {FAILURES} failed tries in a row)"
             return self._failure(call, replace(self._trouble, detail=text))
@@ -230,9 +226,10 @@ class Dispatcher(Closing):
             return 0.0
         call.unusable += decision.paid
         # Trying again where nobody is costs nothing, and the endpoint may be back before the deadline.
-        waits_for_endpoint = decision.nobody and self._breaker.away
-        call.transient += decision.verdict == "transient" and not waits_for_endpoint
-        tried_enough = call.transient >= self._config.max_tries or call.unusable >= PAID_TRIES
+        now = time.monotonic()
+        call.transient += decision.verdict == "transient" and not (decision.nobody and self._breaker.away(now))
+        in_vain = decision.nobody and self._breaker.never_came(now)
+        tried_enough = in_vain or call.transient >= self._config.max_tries or call.unusable >= PAID_TRIES
         if decision.verdict == "no" or tried_enough:
             return self._failure(call, decision)
         wait = max(backoff(call.tries, self._config.backoff, self._random), decision.after or 0.0)

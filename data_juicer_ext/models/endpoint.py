@@ -63,8 +63,8 @@ class EndpointConfig:
     `requests_per_minute` and `tokens_per_minute`: 0 is no limit.
     `timeout` (seconds) bounds one try, `deadline` (seconds) one request with all its retries, from
     its first try on. `backoff` (seconds) is the first wait between tries, later ones double it, and
-    `max_tries` bounds them; being told to wait for a rate limit is no try, nor is finding nobody at an
-    endpoint that is away (`Breaker.away`).
+    `max_tries` bounds them; being told to wait for a rate limit is no try, nor is finding nobody there
+    as long as the endpoint may yet come (`Breaker.away`).
     `hedge` is the quantile of the observed latencies after which a slow call is sent a second time
     (0: never).
     `image_profile` names the provider whose image limits hold (`image_profiles.PROFILES`), as far as
@@ -100,6 +100,11 @@ class EndpointConfig:
         if self.model == OFFLINE:
             return OFFLINE
         return urlsplit(self.base_url).netloc or f"litellm:{self.model.partition('/')[0]}"
+
+    @property
+    def address(self) -> str:
+        """What tells where it is: models with the same one answer, and are away, together."""
+        return self.base_url or self.endpoint
 
     @property
     def url(self) -> str:

@@ -38,7 +38,7 @@ class Report:
     `held`: slots that it may use until it takes a new lease. `demand`: calls in flight and waiting for
     a slot. `turns`: all turns that it ever got. `waiting`: the tokens of the calls that wait for a
     turn, first come first. `correction`: tokens that all its calls took beyond what was reserved.
-    `pause`: seconds for which the endpoint told this worker to wait. `alive`: it has answered.
+    `pause`: seconds for which the endpoint told this worker to wait. `alive`: its address has answered.
     """
 
     worker: str
@@ -62,7 +62,7 @@ class Lease:
     """What a worker may do: use `slots`, have had `turns` in all, send nothing for `pause` seconds.
 
     `scarce`: there are more calls than slots, so that it helps to report soon what is not needed.
-    `alive`: the endpoint has answered a worker.
+    `alive`: a worker has had an answer from the endpoint's address.
     """
 
     slots: int
@@ -120,7 +120,6 @@ class Governor:
         self._tokens = Pace(tokens_per_minute, now)
         self._recovered_at = recovered_at
         self._paused_until = now
-        self._alive = False
         self._workers: dict[str, _Worker] = {}
         self._planned: tuple[int, _Plan] | None = None
 
@@ -150,7 +149,6 @@ class Governor:
         self._tokens.correct(report.correction - worker.correction)
         worker.correction = report.correction
         self._paused_until = max(self._paused_until, now + report.pause)
-        self._alive = self._alive or report.alive
         self._workers[report.worker] = worker
         if report.leaving:
             del self._workers[report.worker]
@@ -161,7 +159,7 @@ class Governor:
         """The lease of a worker, which counts as granted from now on."""
         worker = self._workers.get(name)
         if worker is None:
-            return Lease(0, 0, self.pause(now), alive=self._alive)
+            return Lease(0, 0, self.pause(now))
         slots = worker.told = self._slots(name, now)
         worker.told_pause = self._paused_until
         worker.told_scarce = self._scarce(now)
@@ -173,7 +171,7 @@ class Governor:
             self._tokens.reserve(worker.waiting.pop(0), now)
             worker.turns += 1
             worker.served = now
-        return Lease(slots, worker.turns, self.pause(now), worker.told_scarce, self._alive)
+        return Lease(slots, worker.turns, self.pause(now), worker.told_scarce)
 
     def news(self, name: str, now: float) -> bool:
         """Whether `lease` would tell the worker anything that it does not know."""

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import TypeAlias
 
 from data_juicer_ext.models.adaptive import ElasticSlots
+from data_juicer_ext.models.breaker import Address
 from data_juicer_ext.models.governor import LEASE_S, Lease, Report
 from data_juicer_ext.models.limits import Limits
 
@@ -46,13 +47,15 @@ class GovernedLimits(Limits):
     """The limits of an endpoint that workers share. `ask` takes a report to the governor.
 
     `ask` raises GovernorAwayError while there is none. Then the last lease holds on; when it is just not
-    answered, the lease ends after `LEASE_S` and no new call goes out. Lives on one event loop.
+    answered, the lease ends after `LEASE_S` and no new call goes out. `address` is told, and tells, whether
+    the endpoint has answered. Lives on one event loop.
     """
 
-    def __init__(self, ask: Ask, worker: str, paced: bool) -> None:
+    def __init__(self, ask: Ask, worker: str, paced: bool, address: Address) -> None:
         super().__init__(0, 0, 0)
         self._leased = LeasedSlots()
         self._ask = ask
+        self._address = address
         self._worker = worker
         self._paced = paced
         self._demand = 0
@@ -184,7 +187,7 @@ class GovernedLimits(Limits):
             tuple(waiting),
             self._correction,
             max(0.0, self._own_pause_until - now),
-            self.alive,
+            self._address.alive,
         )
 
     async def _answer(self, report: Report) -> Lease | None:
@@ -202,7 +205,7 @@ class GovernedLimits(Limits):
     def _adopt(self, lease: Lease, sent: float) -> None:
         self._valid_until = sent + LEASE_S
         self._scarce = lease.scarce
-        self.alive = self.alive or lease.alive
+        self._address.alive |= lease.alive
         self._leased.resize(lease.slots)
         self._give_turns(max(0, lease.turns - self._turns_had))
         self._turns_had = max(self._turns_had, lease.turns)

@@ -11,7 +11,7 @@ import math
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from data_juicer_ext.models.budget import Spent
 from data_juicer_ext.models.endpoint import EndpointConfig
@@ -50,6 +50,7 @@ class GovernorService:
         self._recovered_at = clock() + LEASE_S if recovering else -math.inf
         self._incarnation = secrets.token_hex(8)
         self._endpoints: dict[EndpointConfig, _Endpoint] = {}
+        self._alive: set[str] = set()  # addresses
         self._budgets: dict[BudgetLimits, SharedBudget] = {}
         self._keys = Keys()
         self._keys_came = asyncio.Event()
@@ -63,7 +64,10 @@ class GovernorService:
                 budget.gone(gone)
         fresh = here.governor.note(report, now)
         self._wake(here, report.worker, now)
-        return await self._lease(here, report, now + POLL_S) if fresh else None
+        if report.alive:
+            self._alive.add(config.address)
+        lease = await self._lease(here, report, now + POLL_S) if fresh else None
+        return lease and replace(lease, alive=config.address in self._alive)
 
     async def _lease(self, here: _Endpoint, report: Report, until: float) -> Lease | None:
         governor, name = here.governor, report.worker

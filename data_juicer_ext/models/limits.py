@@ -79,10 +79,7 @@ class Pace:
 
 
 class Limits:
-    """What every call to an endpoint passes before it goes out.
-
-    `alive`: the endpoint has answered somebody who shares these limits.
-    """
+    """What every call to an endpoint passes before it goes out."""
 
     def __init__(self, max_concurrency: int, requests_per_minute: int, tokens_per_minute: int) -> None:
         now = time.monotonic()
@@ -90,7 +87,6 @@ class Limits:
         self._requests = Pace(requests_per_minute, now)
         self._tokens = Pace(tokens_per_minute, now)
         self._paused_until = 0.0
-        self.alive = False
 
     @asynccontextmanager
     async def slot(self, urgent: bool) -> AsyncIterator[None]:

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any, TypeVar
 
+from data_juicer_ext.models.breaker import Address
 from data_juicer_ext.models.endpoint import NO_KEY, OFFLINE, EndpointConfig
 from data_juicer_ext.models.governor import Lease, Report
 from data_juicer_ext.models.governor_budget import BudgetLimits, Claim, GovernedBudget, LocalBudget, RunBudget
@@ -54,12 +55,12 @@ def on_ray() -> bool:
     return ray is not None and bool(ray.is_initialized())
 
 
-def limits_for(config: EndpointConfig) -> Limits:
+def limits_for(config: EndpointConfig, address: Address) -> Limits:
     """The limits for calls to an endpoint: of this process, or on Ray its part of the cluster's."""
     if not on_ray():
         return Limits(config.max_concurrency, config.requests_per_minute, config.tokens_per_minute)
     paced = bool(config.requests_per_minute or config.tokens_per_minute)
-    return GovernedLimits(_Desk(config).report, _worker(), paced)
+    return GovernedLimits(_Desk(config).report, _worker(), paced, address)
 
 
 def budget_for(limits: BudgetLimits) -> RunBudget:

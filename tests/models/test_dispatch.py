@@ -8,11 +8,13 @@ import pickle
 import random
 import socket
 import sys
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from types import ModuleType
 
 import pytest
 
+from data_juicer_ext.models import breaker
 from data_juicer_ext.models.breaker import FAILURES
 from data_juicer_ext.models.client import Client, get_model
 from data_juicer_ext.models.endpoint import EndpointConfig, parse_model_params
@@ -131,6 +133,39 @@ def test_an_endpoint_that_is_away_costs_no_call_before_its_deadline(server: Fake
     server.responder = in_turn(*[Reply("no backend", status=status)] * 100, "B")
     results = [answered(result) for result in drive(range(20), lambda _: model.ask(question()), reraise)]
     assert sum(result.tries for result in results) == 120 and max(result.tries for result in results) > 2
+
+
+@pytest.mark.parametrize("status", [502, 503])
+def test_an_endpoint_that_is_not_up_yet_costs_no_call_in_the_first_minute(server: FakeServer, status: int) -> None:
+    server.responder = in_turn(*[Reply("loading the model", status=status)] * 100, "B")
+    model = get_model(config_for(server, max_tries=2, deadline=30))
+    results = [answered(result) for result in drive(range(20), lambda _: model.ask(question()), reraise)]
+    assert sum(result.tries for result in results) == 120
+
+
+def test_an_address_that_has_answered_for_one_model_is_waited_for_by_another(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(breaker, "FIRST_PATIENCE_S", 0.0)
+    text, vision = (get_model(replace(config_for(server, max_tries=2, deadline=30), model=name)) for name in "tv")
+    server.responder = lambda body: Reply("no backend", status=503)
+    assert failed(run(vision.ask(question()))).tries == 2
+    server.responder = lambda body: "B"
+    answered(run(text.ask(question())))
+    server.responder = in_turn(*[Reply("no backend", status=503)] * 100, "B")
+    results = [answered(result) for result in drive(range(20), lambda _: vision.ask(question()), reraise)]
+    assert max(result.tries for result in results) > 2
+
+
+def test_an_endpoint_that_never_answers_is_given_up_after_a_minute(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(breaker, "FIRST_PATIENCE_S", 0.5)
+    server.responder = lambda body: Reply("no backend", status=503)
+    model = get_model(config_for(server, max_tries=2, deadline=60))
+    results = [failed(result) for result in drive(range(8), lambda _: model.ask(question()), reraise)]
+    assert {(result.kind, result.retryable) for result in results} == {("server", True)}
+    assert all(0.4 < result.seconds < 30 for result in results)
 
 
 def test_a_request_that_finds_nobody_while_others_are_answered_is_tried_so_many_times(server: FakeServer) -> None:

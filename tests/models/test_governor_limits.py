@@ -6,9 +6,11 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
+from data_juicer_ext.models.breaker import Address
 from data_juicer_ext.models.endpoint import EndpointConfig
 from data_juicer_ext.models.governor import Lease, Report
 from data_juicer_ext.models.governor_limits import Ask, GovernedLimits, GovernorAwayError
@@ -33,9 +35,11 @@ class Bench:
         self.sent: list[float] = []
         self.by_worker: dict[str, int] = {}
 
-    def worker(self, name: str) -> GovernedLimits:
-        ask: Ask = lambda report: self.transport(self.service, self.config, report)  # noqa: E731
-        return GovernedLimits(ask, name, bool(self.config.requests_per_minute or self.config.tokens_per_minute))
+    def worker(self, name: str, address: Address | None = None, config: EndpointConfig | None = None) -> GovernedLimits:
+        config = config or self.config
+        ask: Ask = lambda report: self.transport(self.service, config, report)  # noqa: E731
+        paced = bool(config.requests_per_minute or config.tokens_per_minute)
+        return GovernedLimits(ask, name, paced, address or Address())
 
     async def call(self, limits: GovernedLimits, name: str, seconds: float) -> None:
         async with limits.slot(False):
@@ -313,14 +317,18 @@ def test_a_pause_of_one_worker_holds_the_others() -> None:
     asyncio.run(main())
 
 
-def test_a_worker_learns_that_the_endpoint_has_answered_another_one() -> None:
+def test_a_worker_learns_that_the_address_has_answered_another_one() -> None:
     async def main() -> None:
         bench = Bench(CONFIG)
-        first, second = bench.worker("first"), bench.worker("second")
-        first.alive = True
+        known, asked, elsewhere = Address(), Address(), Address()
+        first, second = bench.worker("first", known), bench.worker("second", asked, replace(CONFIG, model="other"))
+        third = bench.worker("third", elsewhere, replace(CONFIG, base_url="http://elsewhere/v1"))
+        await bench.calls(first, "first", 1, 0.01)
+        known.alive = True
         await bench.calls(first, "first", 2, 0.01)
-        assert not second.alive
+        assert not asked.alive
         await bench.calls(second, "second", 1, 0.01)
-        assert second.alive
+        await bench.calls(third, "third", 1, 0.01)
+        assert asked.alive and not elsewhere.alive
 
     asyncio.run(main())

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from data_juicer_ext.models import breaker
-from data_juicer_ext.models.breaker import AWAY_FAILURES, FAILURES, FIRST_PATIENCE_S, Breaker
+from data_juicer_ext.models.breaker import AWAY_FAILURES, FAILURES, FIRST_PATIENCE_S, Address, Breaker
 from data_juicer_ext.models.limits import BURST_S, Limits, Pace, Slots
 
 
@@ -100,7 +100,7 @@ def fail(breaker: Breaker, times: int, start: float, step: float) -> float:
 
 
 def test_breaker_opens_after_failures_over_its_patience() -> None:
-    dead = Breaker(deadline=600.0)
+    dead = Breaker(600.0, Address())
     now = fail(dead, FAILURES - 1, 0.0, 10.0)
     assert now > FIRST_PATIENCE_S
     assert not dead.refuses(now)
@@ -110,13 +110,13 @@ def test_breaker_opens_after_failures_over_its_patience() -> None:
 
 
 def test_a_short_outage_does_not_open_it() -> None:
-    blip = Breaker(deadline=600.0)
+    blip = Breaker(600.0, Address())
     now = fail(blip, 64, 0.0, 0.01)
     assert not any(blip.refuses(now + second / 10) for second in range(10))
 
 
 def test_an_endpoint_that_has_answered_gets_the_whole_deadline() -> None:
-    known = Breaker(deadline=600.0)
+    known = Breaker(600.0, Address())
     known.note(True, 0.0, 1.0)
     now = fail(known, 40, 1.0, 10.0)
     assert not known.refuses(now)
@@ -127,7 +127,7 @@ def test_an_endpoint_that_has_answered_gets_the_whole_deadline() -> None:
 
 
 def test_one_probe_a_cool_down_and_a_success_closes_it() -> None:
-    dead = Breaker(deadline=600.0)
+    dead = Breaker(600.0, Address())
     now = fail(dead, 30, 0.0, 10.0)
     let_through = [second for second in range(100) if not dead.refuses(now + second)]
     assert let_through == [0, 30, 60, 90]
@@ -137,16 +137,32 @@ def test_one_probe_a_cool_down_and_a_success_closes_it() -> None:
 
 
 def test_an_endpoint_that_has_answered_is_away_after_some_failures_in_a_row() -> None:
-    known = Breaker(deadline=600.0)
-    known.alive = True  # another process has seen it
+    known = Breaker(600.0, Address(alive=True))  # another process has seen it
     now = fail(known, AWAY_FAILURES - 1, 0.0, 1.0)
-    assert not known.away
+    assert not known.away(now)
     now = fail(known, 1, now, 1.0)
-    assert known.away
+    assert known.away(now)
     fail(known, FAILURES, now, FIRST_PATIENCE_S / FAILURES)
-    assert not known.refuses(now + FIRST_PATIENCE_S)
+    now += FIRST_PATIENCE_S
+    assert known.away(now) and not known.refuses(now) and not known.never_came(now)
     known.note(True, now, now)
-    assert not known.away
-    unknown = Breaker(deadline=600.0)
-    fail(unknown, AWAY_FAILURES, 0.0, 1.0)
-    assert not unknown.away
+    assert not known.away(now)
+
+
+def test_one_that_has_never_answered_is_awaited_for_a_shorter_time() -> None:
+    unknown = Breaker(600.0, Address())
+    now = fail(unknown, AWAY_FAILURES - 1, 0.0, 1.0)
+    assert not unknown.away(now) and not unknown.never_came(now)
+    now = fail(unknown, 1, now, 1.0)
+    assert unknown.away(now) and not unknown.never_came(now)
+    assert unknown.away(FIRST_PATIENCE_S - 1.0)
+    assert unknown.never_came(FIRST_PATIENCE_S) and not unknown.away(FIRST_PATIENCE_S)
+
+
+def test_endpoints_at_one_address_know_of_each_other_that_it_answers() -> None:
+    address = Address()
+    text, vision = Breaker(600.0, address), Breaker(600.0, address)
+    fail(vision, FAILURES, 0.0, 10.0)
+    assert vision.never_came(200.0)
+    text.note(True, 200.0, 201.0)
+    assert vision.away(201.0) and not vision.refuses(201.0) and not text.away(201.0)
