@@ -52,6 +52,13 @@ def at_work(cluster: RayCluster, what: str) -> list[psutil.Process]:
     return [worker for worker in found if what in title(worker)]
 
 
+def actors_of(cluster: RayCluster) -> list[psutil.Process]:
+    """The processes in the cluster that are actors: all that runs there but tasks."""
+    tasks = ("ray::MapBatches(", "ray::StreamingRepartition[", "ray::Write(", "ray::Read")
+    found = [worker for node in range(cluster.size) for worker in cluster.workers(node)]
+    return [worker for worker in found if not title(worker).startswith(tasks)]
+
+
 def calling(cluster: RayCluster, run: Run, stage: str) -> list[psutil.Process]:
     """The workers that have calls of a stage's models out now.
 
@@ -183,6 +190,23 @@ def test_the_governor_dies(cluster: RayCluster, undisturbed: Undisturbed, tmp_pa
         run.until(process, undisturbed.asked.total() // 3)
         [governor] = at_work(cluster, "RayGovernor")
         governor.kill()
+        run.ended_well(process)
+        check(run, undisturbed, lost=0)
+        assert server.in_flight_peak <= 2 * CONCURRENCY
+
+
+def test_every_actor_dies(cluster: RayCluster, undisturbed: Undisturbed, tmp_path: Path) -> None:
+    with FakeServer(slow(ScriptedModels())) as server:
+        run = Run(cluster, tmp_path / "run", undisturbed.papers, server)
+        process = run.start()
+        for share in (0.3, 0.6):
+            run.until(process, int(share * undisturbed.asked.total()))
+            actors = actors_of(cluster)
+            # Ours is one; Ray Data's own have names with an underscore.
+            names = {title(actor).removeprefix("ray::").partition(".")[0] for actor in actors}
+            assert {"RayGovernor", "_AutoscalingCoordinatorActor"} <= names
+            assert {name for name in names if not name.startswith("_")} == {"RayGovernor"}
+            kill_all(actors)
         run.ended_well(process)
         check(run, undisturbed, lost=0)
         assert server.in_flight_peak <= 2 * CONCURRENCY
