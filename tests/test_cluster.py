@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from PIL import Image
 
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.endpoint import EndpointConfig
@@ -22,8 +24,9 @@ from data_juicer_ext.models.types import Usage
 from tests.cluster import RayCluster, copies
 from tests.fake_openai import FakeServer, Reply
 from tests.hammering import Done, hammer_on
-from tests.host import SHARED_PAPERS, dj_process
+from tests.host import SHARED_PAPERS, dj_process, recipe, with_parameters, write_rows
 from tests.models.calling import config_for
+from tests.ops.conftest import paper
 from tests.scripted import ScriptedModels
 from tests.test_dj_process import MAIN_FILES, configured, environment, kept, latex_paper, verdicts
 
@@ -32,6 +35,9 @@ pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 KEY = "sk-canary-cluster-0123456789abcdef"
 COPIES = 9
 A_MINUTE = 600
+SMALL_STORE_BYTES = 80 * 1024**2  # about the least that Ray takes
+PARTS = 10
+STATE_S = 30.0  # a raylet writes its state every 10 s
 IN_FLIGHT = 64
 SLOW_S = 0.25
 PRICED = "gpt-4.1-mini"
@@ -81,6 +87,36 @@ def test_real_papers_and_their_copies_get_the_verdicts_of_one_machine(cluster: R
         assert {one.headers["authorization"] for one in server.requests} == {f"Bearer {KEY}"}
     for path in (*cluster.folder.rglob("*"), *tmp_path.rglob("*")):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+
+
+def test_rows_beyond_the_object_store_go_over_the_disk(tmp_path: Path) -> None:
+    image = tmp_path / "figure.png"
+    Image.new("RGB", (64, 48), "white").save(image)
+    long = ("The series rises, as Figure 1 shows. " * 1100).strip()
+    rows = [{**paper(str(image), n, 1), "text": ""} for n in range(3000)]
+    rows = [{**row, "figures": row["figures"].replace("Caption 1", f"Caption 1. {long}")} for row in rows]
+    assert len(rows) * len(long) > SMALL_STORE_BYTES
+    (tmp_path / "papers").mkdir()
+    for part in range(PARTS):
+        write_rows(tmp_path / "papers" / f"{part}.jsonl", rows[part::PARTS])
+    with RayCluster(nodes=1, cpus=2, object_store_bytes=SMALL_STORE_BYTES) as one:
+        [figures] = with_parameters(recipe("verisciqa_ray")["process"][1:2], run_dir=str(tmp_path / "run"))
+        config = recipe("verisciqa_ray") | {
+            "dataset_path": str(tmp_path / "papers"), "export_path": str(tmp_path / "out"), "process": [figures],
+            "ray_address": one.address,
+        }  # fmt: skip
+        done = dj_process(config, tmp_path, env=one.client_env)
+        assert done.returncode == 0, done.stderr[-3000:]
+        lines = [line for file in (tmp_path / "out").glob("*.json*") for line in file.read_text().splitlines()]
+        assert sorted(json.loads(line)["caption"] for line in lines) == sorted(
+            f"Caption 1. {long} of paper {n}." for n in range(3000)
+        )
+        state = one.folder / "ray" / "session_latest" / "logs" / "debug_state.txt"
+        until = time.monotonic() + STATE_S
+        while not (spilled := re.search(r"cumulative spill requests: ([1-9]\d*)", state.read_text())):
+            assert time.monotonic() < until, "nothing had to be spilled"
+            time.sleep(0.5)
+        assert int(spilled[1]) > 0
 
 
 @on_two
