@@ -17,6 +17,7 @@ from data_juicer_ext.ops.recipe import (
     literal_keys,
     shared_tags,
     steps,
+    storage_secrets,
     trying,
 )
 
@@ -54,6 +55,7 @@ def check(recipe: Path, dataset: str = "") -> list[str]:
         *seen,
         *shared_tags(process, list(ours)),
         *literal_keys(process),
+        *storage_secrets(config),
         *_preflight(process),
         *_operators(process, ours),
         *_order(process, ours, found),
@@ -99,6 +101,11 @@ def _export(config: dict[str, Any]) -> Iterator[str]:
 def _dataset(config: dict[str, Any], path: str, found: Look | None) -> Iterator[str]:
     if not path and not config.get("dataset"):
         yield "dataset_path is missing; name a JSON Lines file with a row a paper"
+    if path.startswith("s3://"):
+        yield (
+            f"dataset_path: {path} is an address, which Data-Juicer takes only as "
+            f"`dataset: {{configs: [{{type: remote, source: s3, path: {path}}}]}}`; write that in its place"
+        )
     if found is None:
         return
     keys = config.get("text_keys") or []

@@ -9,7 +9,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
-_DATA = (".json", ".jsonl", ".parquet")
+from data_juicer_ext.ops import remote_export
 
 
 def install() -> None:
@@ -22,10 +22,13 @@ def install() -> None:
 
     @functools.wraps(original)
     def export(self: Any, dataset: Any, export_path: str, columns: Any = None) -> Any:
-        if "://" in export_path or dataset.columns() is not None:
+        if dataset.columns() is not None:
             return original(self, dataset, export_path, columns)
-        mode = str((self.export_extra_args or {}).get("mode", "")).lower()
-        return leave_empty(Path(export_path), overwrite="overwrite" in mode)
+        overwrite = "overwrite" in str((self.export_extra_args or {}).get("mode", "")).lower()
+        files = self.s3_filesystem or self.hdfs_filesystem
+        if files is None:
+            return leave_empty(Path(export_path), overwrite)
+        return remote_export.clear(files, remote_export.path_in(export_path)) if overwrite else None
 
     RayExporter._export_impl = export
 
@@ -36,5 +39,5 @@ def leave_empty(folder: Path, overwrite: bool) -> None:
         folder.unlink()
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
-        if overwrite and path.is_file() and path.suffix in _DATA:
+        if overwrite and path.is_file() and path.suffix in remote_export.DATA:
             path.unlink()

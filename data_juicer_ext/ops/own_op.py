@@ -11,7 +11,7 @@ from data_juicer_ext.models import runs
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.ledger import Entry
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops import closing, empty_export, ray_blocks
+from data_juicer_ext.ops import closing, empty_export, ray_blocks, remote_export
 from data_juicer_ext.ops.recipe import (
     RecipeError,
     clear_empty_export,
@@ -22,6 +22,7 @@ from data_juicer_ext.ops.recipe import (
     running,
     shared_tags,
     stop,
+    storage_secrets,
     tag_of,
 )
 
@@ -48,6 +49,8 @@ def current_run(run_dir: str) -> runs.Run:
                  "dataset_path": str(config.get("dataset_path") or ""),
                  "export_path": str(config.get("export_path") or "")}  # fmt: skip
         if is_on_ray(config):
+            if problem := remote_export.unreachable(config):
+                raise RecipeError(problem)
             empty_export.install()
             ray_blocks.install()
         try:
@@ -121,9 +124,10 @@ class OwnOp:
             self.batch_size = None  # a block, see `ray_blocks`
 
     def _check_recipe(self) -> None:
-        process = running().get("process") or []
-        exporting = export_problem(running())
-        for complaint in (*shared_tags(process, OWN_OPERATORS), *literal_keys(process), exporting):
+        config = running()
+        process = config.get("process") or []
+        complaints = (*shared_tags(process, OWN_OPERATORS), *literal_keys(process), *storage_secrets(config))
+        for complaint in (*complaints, export_problem(config)):
             if complaint:
                 raise RecipeError(complaint)
 

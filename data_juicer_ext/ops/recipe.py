@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 from data_juicer_ext.ops.stopped import RunStoppedError, in_worker
 
+STORAGE_SECRETS = ("aws_secret_access_key", "aws_session_token")
+
 
 class RecipeError(ValueError):
     """Something in a recipe that would stop a run or spoil it; the message says what to write instead."""
@@ -96,6 +98,22 @@ def literal_keys(process: Sequence[Any]) -> list[str]:
                 "environment variable and name that variable as `api_key_env` (and change this key: it was shown)"
             )
     return complaints
+
+
+def storage_secrets(config: Mapping[str, Any]) -> list[str]:
+    """Complaints about secrets of object storage written into the recipe, where Data-Juicer takes them."""
+    dataset = config.get("dataset")
+    sources = dataset.get("configs") if isinstance(dataset, Mapping) else None
+    places = {"export_extra_args": [config.get("export_extra_args")], "dataset": sources or []}
+    return [
+        f"{place}: {name} does not belong in a recipe, which is copied into logs; put it into the environment variable "
+        f"{name.upper()} (and change it: it was shown)"
+        for place, given in places.items()
+        for one in given
+        if isinstance(one, Mapping)
+        for name in STORAGE_SECRETS
+        if one.get(name)
+    ]
 
 
 def is_on_ray(config: Mapping[str, Any]) -> bool:
