@@ -25,10 +25,11 @@ def install() -> None:
         if dataset.columns() is not None:
             return original(self, dataset, export_path, columns)
         overwrite = "overwrite" in str((self.export_extra_args or {}).get("mode", "")).lower()
-        files = self.s3_filesystem or self.hdfs_filesystem
-        if files is None:
-            return leave_empty(Path(export_path), overwrite)
-        return remote_export.clear(files, remote_export.path_in(export_path)) if overwrite else None
+        if "://" not in export_path:
+            leave_empty(Path(export_path), overwrite)
+        elif overwrite:
+            remote_export.clear(self.s3_filesystem or self.hdfs_filesystem, export_path)
+        return None
 
     RayExporter._export_impl = export
 

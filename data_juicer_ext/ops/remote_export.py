@@ -54,10 +54,14 @@ def path_in(address: str) -> str:
     return f"{parts.netloc}{parts.path}".rstrip("/") if parts.scheme.lower() == "s3" else parts.path
 
 
-def clear(files: Any, folder: str) -> None:
-    """Take the data files of an earlier export out of a folder of a pyarrow file system, if it is there."""
-    from pyarrow.fs import FileSelector, FileType
+def clear(files: Any, address: str) -> None:
+    """Take the data files of an earlier export out of the folder at an address, if it is there.
 
+    `files` is a pyarrow file system, or None where the address says all.
+    """
+    from pyarrow.fs import FileSelector, FileSystem, FileType
+
+    files, folder = (files, path_in(address)) if files else FileSystem.from_uri(address)
     for found in files.get_file_info(FileSelector(folder, allow_not_found=True)):
         if found.type is FileType.File and PurePosixPath(found.path).suffix in DATA:
             files.delete_file(found.path)

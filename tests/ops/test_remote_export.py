@@ -10,7 +10,6 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from pyarrow.fs import LocalFileSystem
 
 from data_juicer_ext.ops import remote_export
 
@@ -96,6 +95,6 @@ def test_the_rows_of_an_earlier_run_go_and_all_else_stays(tmp_path: Path) -> Non
     for name in ("a.json", "b.jsonl", "c.parquet", "notes.txt", "deep/d.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
-    remote_export.clear(LocalFileSystem(), str(tmp_path))
+    remote_export.clear(None, tmp_path.as_uri())
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["d.json", "deep", "notes.txt"]
-    remote_export.clear(LocalFileSystem(), str(tmp_path / "never"))
+    remote_export.clear(None, (tmp_path / "never").as_uri())
