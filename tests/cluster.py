@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -90,20 +90,28 @@ class RayCluster:
     ) -> None:
         self._end()
 
-    def add_node(self) -> None:
-        """Start one more node, and wait until it has joined. Raises RuntimeError if it does not."""
+    def add_node(self, within: Sequence[str] = ()) -> None:
+        """Start one more node, and wait until it has joined. Raises RuntimeError if it does not.
+
+        `within` is a command that takes the node's as its arguments.
+        """
         tries = START_TRIES
-        while problem := self._started():
+        while problem := self._started(within):
             tries -= 1
             if not tries:
                 raise RuntimeError(f"node {self.size} did not start:\n{problem}")
 
-    def _started(self) -> str:
+    def _started(self, within: Sequence[str]) -> str:
         """Start a node; "" once it has joined, else what it said."""
         log = self.folder / f"node{self.size}.log"
         with log.open("wb") as out:
             node = subprocess.Popen(
-                self._command(), cwd=self.folder, env=self._node_env(), start_new_session=True, stdout=out, stderr=out
+                [*within, *self._command()],
+                cwd=self.folder,
+                env=self._node_env(),
+                start_new_session=True,
+                stdout=out,
+                stderr=out,
             )
         self._nodes.append(psutil.Process(node.pid))
         until = time.monotonic() + START_S

@@ -19,6 +19,7 @@ from data_juicer_ext.runner.merged import identity
 from data_juicer_ext.runner.plan import Order
 from data_juicer_ext.runner.run import BUDGET, run
 from data_juicer_ext.runner.shard_recipe import dump
+from data_juicer_ext.runner.stops import WAYS
 
 PILOTS = "pilots"
 _SHARDS = 10  # of a pilot with a budget: it then ends with whole shards, and those are a fair sample
@@ -112,7 +113,7 @@ def _run_part(
     said = list[str]()
     code = run(Order(recipe, str(dataset), str(run_dir), max(1, shard), executor="default", again=True),
                said.append, console)  # fmt: skip
-    if code == 130:
+    if code in WAYS:  # a signal has stopped it
         raise KeyboardInterrupt
     if code not in (0, BUDGET):
         raise PartError("\n".join(said))

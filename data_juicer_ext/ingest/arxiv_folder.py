@@ -13,8 +13,8 @@ from typing import Any
 from data_juicer_ext.ingest.arxiv_ids import ArxivId
 from data_juicer_ext.ingest.arxiv_records import Choice
 from data_juicer_ext.ingest.lines import JsonLines
+from data_juicer_ext.models.folder_lock import BusyError, locked
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.runner.lock import BusyError, locked
 
 PAPERS = "papers.jsonl"
 REFUSED = "refused.jsonl"

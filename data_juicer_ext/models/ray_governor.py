@@ -8,6 +8,7 @@ Outside of Ray nothing here imports it, and limits and budgets are those of the 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
 import os
 import secrets
@@ -33,6 +34,7 @@ _LOG = logging.getLogger(__name__)
 
 WATCH_S = 0.5
 RETRY_S = 0.25
+END_S = 2.0  # for the last question to the governor
 BUDGET_WAIT_S = 60.0  # calls wait so long for a governor that is away
 _MOST_CALLS = 100_000  # at once to the actor: a report waits there for its answer
 
@@ -116,10 +118,22 @@ class _Watch:
         if self._watching is None or self._watching.done():
             await asyncio.to_thread(_create, False)
             self._watching = asyncio.ensure_future(self._watch())
+            # Ray ends this process, with an error, when it is asked anything after its own end. What is registered
+            # now, once Ray is there, is called before that.
+            atexit.register(self._end, os.getpid())
         offered = Keys({name: key})
         if not self._keys.knows(name) or self._keys.get(name) != key:
             self._keys.take(offered)
             _actor().offer_keys.remote(offered)
+
+    def _end(self, process: int) -> None:
+        if os.getpid() == process:  # a forked child has no such loop
+            run(self._ended())
+
+    async def _ended(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait({self._watching}, timeout=END_S)
 
     async def _watch(self) -> None:
         while on_ray():

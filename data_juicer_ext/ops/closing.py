@@ -1,6 +1,7 @@
 """The last words of a run: what is undecided or unreadable, and what to do about it."""
 
 import atexit
+import errno
 import os
 import sys
 from collections import Counter
@@ -62,6 +63,11 @@ def close_run(run: runs.Run) -> str:
 
 def unwritable_words(run_dir: Path, error: OSError) -> str:
     """What is wrong with the run folder, and what to do."""
+    if error.errno == errno.ENOENT and error.strerror != os.strerror(errno.ENOENT):  # said by `ledger.LineWriter`
+        return (
+            f"the run folder {run_dir} can't be written: {error.strerror}. Mount it on every node under the same path, "
+            "and run the same command again: what is stored there is not paid for twice."
+        )
     return (
         f"the run folder {run_dir} can't be written: {error}. Make room or put the rights in order, and run "
         "the same command again: what is stored there is not paid for twice."

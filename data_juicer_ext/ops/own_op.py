@@ -3,15 +3,16 @@
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
-from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.folder_lock import BusyError, hold
+from data_juicer_ext.models.ledger import Entry, announcement
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops import closing, empty_export, ray_blocks, remote_export
+from data_juicer_ext.ops import closing, empty_export, ray_blocks, ray_nodes, remote_export
 from data_juicer_ext.ops.recipe import (
     RecipeError,
     clear_empty_export,
@@ -24,6 +25,7 @@ from data_juicer_ext.ops.recipe import (
     stop,
     storage_secrets,
     tag_of,
+    unwritable_export,
 )
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
@@ -34,6 +36,8 @@ OWN_OPERATORS: list[str] = []
 
 # One run a process and run folder, whatever the number of operators.
 _RUNS: dict[Path, runs.Run] = {}
+# The locks of their folders: two runs at once would both write the export, and each other's undecided rows.
+_HELD: dict[Path, TextIO] = {}
 
 
 def current_run(run_dir: str) -> runs.Run:
@@ -43,23 +47,40 @@ def current_run(run_dir: str) -> runs.Run:
     """
     folder = run_folder(run_dir)
     if folder not in _RUNS:
-        config = running()
-        recipe = [str(path) for path in config.get("config") or []]
-        about = {"recipe": recipe, "executor": str(config.get("executor_type", "")),
-                 "dataset_path": str(config.get("dataset_path") or ""),
-                 "export_path": str(config.get("export_path") or "")}  # fmt: skip
-        if is_on_ray(config):
-            if problem := remote_export.unreachable(config):
-                raise RecipeError(problem)
-            empty_export.install()
-            ray_blocks.install()
-        try:
-            clear_empty_export(config)
-            _RUNS[folder] = runs.begin(folder, about)
-        except OSError as error:
-            raise RecipeError(f"run_dir: {folder} can't be written ({error.strerror or error})") from error
+        _RUNS[folder] = _begin(folder, running())
         closing.at_exit(_RUNS[folder])
     return _RUNS[folder]
+
+
+def _begin(folder: Path, config: Mapping[str, Any]) -> runs.Run:
+    recipe = [str(path) for path in config.get("config") or []]
+    about = {"recipe": recipe, "executor": str(config.get("executor_type", "")),
+             "dataset_path": str(config.get("dataset_path") or ""),
+             "export_path": str(config.get("export_path") or "")}  # fmt: skip
+    if problem := unwritable_export(config) or (is_on_ray(config) and remote_export.unreachable(config)):
+        raise RecipeError(problem)
+    if is_on_ray(config):
+        empty_export.install()
+        ray_blocks.install()
+    try:
+        clear_empty_export(config)
+        _HELD[folder] = hold(folder)
+        begun = runs.begin(folder, about)
+    except BusyError as error:
+        raise RecipeError(f"run_dir: {error}") from error
+    except OSError as error:
+        raise RecipeError(f"run_dir: {folder} can't be written ({error.strerror or error})") from error
+    if is_on_ray(config):
+        _check_nodes(config, begun)
+    return begun
+
+
+def _check_nodes(config: Mapping[str, Any], begun: runs.Run) -> None:
+    try:
+        ray_nodes.check_shared(config, announcement(begun.run_dir, begun.run_id))
+    except RecipeError:
+        runs.forget(begun)
+        raise
 
 
 def run_folder(run_dir: str) -> Path:

@@ -137,6 +137,18 @@ def export_problem(config: Mapping[str, Any]) -> str:
     return ""
 
 
+def unwritable_export(config: Mapping[str, Any]) -> str:
+    """Why the folder of a local export can't be made, "" once it is there."""
+    name = str(config.get("export_path") or "")
+    if not name or "://" in name:
+        return ""
+    try:
+        Path(name).absolute().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"export_path: {name} can't be written ({error.strerror or error})"
+    return ""
+
+
 def clear_empty_export(config: Mapping[str, Any]) -> None:
     """Remove the 0-byte file that a run on Ray without surviving rows leaves where its folder belongs."""
     path = Path(str(config.get("export_path") or "."))

@@ -27,11 +27,13 @@ class ManifestError(ValueError):
 
 @dataclass
 class Entry:
-    """One shard. Counts, export (relative to the run folder), cost and seconds are of its last whole run.
+    """One shard. Counts of rows, export (relative to the run folder) and seconds are of its last whole run.
 
-    `run_id` is the last run's, whole or not; `whole_run_id` the one that the export is from.
-    `refused` counts refusals by all operators. `cost` is in US dollars, without the `unpriced` calls, whose
-    model's price is not known; answers out of the store cost nothing.
+    `run_id` is the last run's, whole or not; `whole_run_id` the one that the export is from; `run_ids` are
+    those of all tries, oldest first. `refused` counts refusals by all operators.
+    `calls`, `cost` and `unpriced` are of all tries: the calls that went out, answered or failed, US dollars
+    without the `unpriced` calls, and the calls to models whose price is not known. Answers out of the store
+    are no such calls.
     `error` says why the last attempt failed.
     """
 
@@ -46,14 +48,19 @@ class Entry:
     refused: int = 0
     undecided: int = 0
     seconds: float = 0.0
+    calls: int = 0
     cost: float = 0.0
     unpriced: int = 0
     error: str = ""
+    run_ids: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Manifest:
-    """The plan of a run folder, and how far it has come. `dataset` and `recipe` are absolute paths."""
+    """The plan of a run folder, and how far it has come. `dataset` and `recipe` are absolute paths.
+
+    `earlier_run_ids` are those that worked on shards of the same dataset before `--again` cut it anew.
+    """
 
     recipe: str
     recipe_fingerprint: str
@@ -62,6 +69,7 @@ class Manifest:
     shard_size: int
     seed: int
     shards: list[Entry] = field(default_factory=list)
+    earlier_run_ids: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, shards: Iterable[Shard], **about: Any) -> Manifest:

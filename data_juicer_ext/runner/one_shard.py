@@ -12,6 +12,7 @@ from data_juicer_ext.models.ledger import decisions
 from data_juicer_ext.ops.own_op import taking_part
 from data_juicer_ext.report.exported import read_rows
 from data_juicer_ext.runner import manifest as states
+from data_juicer_ext.runner import spent
 from data_juicer_ext.runner.host import Host
 from data_juicer_ext.runner.manifest import Entry, Manifest
 from data_juicer_ext.runner.plan import EXPORTS, SHARDS, UNDECIDED
@@ -28,13 +29,14 @@ def run_shard(entry: Entry, manifest: Manifest, run_dir: Path, host: Host, stops
     """Run one shard from its start and enter what came of it; whether a budget left rows of it undecided.
 
     Raises ShardError where Data-Juicer fails, and lets KeyboardInterrupt and SystemExit through; the shard
-    is then as it was before but for `error`, and an earlier export of it stays in place.
+    is then as it was before but for `error` and what the try has spent, and an earlier export of it stays in place.
     """
     about = {"recipe": [manifest.recipe], "executor": host.executor, "shard": entry.name,
              "dataset_path": manifest.dataset, "export_path": str(run_dir / "pairs.jsonl")}  # fmt: skip
     run = runs.begin(run_dir, about)
     before, started = entry.state, time.monotonic()
     entry.state, entry.run_id, entry.error = states.RUNNING, run.run_id, ""
+    entry.run_ids.append(run.run_id)
     manifest.save(run_dir)
     made = host.work / entry.name / run.run_id / "out.jsonl"
     if host.executor == "ray":
@@ -44,11 +46,12 @@ def run_shard(entry: Entry, manifest: Manifest, run_dir: Path, host: Host, stops
             host.run(run_dir / SHARDS / f"{entry.name}.jsonl", made, run.run_id)
     except BaseException as error:
         entry.state = before
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not stops.asked:  # workers that a signal ends look like a failure
             entry.error = f"{type(error).__name__}: {str(error)[:500]}"
         with contextlib.suppress(OSError):  # a full disk may be the very error; the shard then counts as killed
             runs.take_undecided(run_dir, run.run_id)
             runs.mark_ended(run)
+            spent.count(entry, run_dir)
             manifest.save(run_dir)
         if isinstance(error, Exception):
             raise ShardError(f"{entry.name} failed: {entry.error}\n  its logs: {made.parent}") from error
@@ -62,14 +65,11 @@ def _enter(entry: Entry, manifest: Manifest, run: runs.Run, made: Path) -> bool:
     runs.mark_ended(run)
     runs.write_rows(undecided_file(run.run_dir, entry), undecided)
     export = _put(made, run.run_dir / EXPORTS, entry.name)
-    made_by = decisions(run.run_dir, run.run_id)
-    spent = [e["spending"] for e in made_by]
     entry.whole_run_id, entry.export = run.run_id, str(export.relative_to(run.run_dir))
     entry.kept = sum(1 for _ in read_rows(export))
-    entry.refused = sum(e["verdict"] == "drop" for e in made_by)
+    entry.refused = sum(e["verdict"] == "drop" for e in decisions(run.run_dir, run.run_id, brief=True))
     entry.undecided = len(undecided)
-    entry.cost = round(sum(s.get("cost", 0.0) for s in spent), 8)
-    entry.unpriced = sum(s.get("unpriced", 0) for s in spent)
+    spent.count(entry, run.run_dir)
     entry.state = states.UNDECIDED if undecided else states.DONE
     manifest.save(run.run_dir)
     return any(row["undecided"]["reason"] == BUDGET_REASON for row in undecided)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.runner import manifest as states
-from data_juicer_ext.runner import shard_recipe
+from data_juicer_ext.runner import shard_recipe, spent
 from data_juicer_ext.runner.manifest import Manifest
 from data_juicer_ext.runner.shards import cut, scan
 
@@ -63,8 +64,19 @@ def open_plan(order: Order, config: dict[str, Any], run_dir: Path) -> Manifest:
         if entry.state == states.RUNNING:
             runs.take_undecided(run_dir, entry.run_id)
             entry.state = states.UNDECIDED if entry.whole_run_id and entry.undecided else states.PENDING
+    _count_spent(found, run_dir)
     found.save(run_dir)
     return found
+
+
+def _count_spent(found: Manifest, run_dir: Path) -> None:
+    """Count what killed tries have spent, and all tries where a manifest of an earlier version does not name them."""
+    unnamed = [entry for entry in found.shards if entry.run_id and not entry.run_ids]
+    tries = spent.tries(run_dir, found.dataset) if unnamed else {}
+    for entry in unnamed:
+        entry.run_ids = tries.get(entry.name) or list(dict.fromkeys(filter(None, (entry.whole_run_id, entry.run_id))))
+    for entry in (*unnamed, *found.open):
+        spent.count(entry, run_dir)
 
 
 def _begin(order: Order, config: dict[str, Any], dataset: Path, run_dir: Path) -> Manifest:
@@ -84,6 +96,7 @@ def _begin(order: Order, config: dict[str, Any], dataset: Path, run_dir: Path) -
     manifest = Manifest.of(
         shards, recipe=str(order.recipe.absolute()), recipe_fingerprint=shard_recipe.fingerprint(config),
         dataset=str(dataset), dataset_fingerprint=found, shard_size=size, seed=seed,
+        earlier_run_ids=sorted(chain.from_iterable(spent.tries(run_dir, str(dataset)).values())),
     )  # fmt: skip
     manifest.save(run_dir)
     return manifest

@@ -8,20 +8,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.models.folder_lock import BusyError, locked
 from data_juicer_ext.models.ledger import read_lines
+from data_juicer_ext.ops import stopped
 from data_juicer_ext.ops.own_op import run_folder
-from data_juicer_ext.runner import shard_recipe, stops, words
+from data_juicer_ext.runner import shard_recipe, words
 from data_juicer_ext.runner.console import Console
 from data_juicer_ext.runner.dataset import DatasetError
 from data_juicer_ext.runner.host import Host
-from data_juicer_ext.runner.lock import BusyError, locked
 from data_juicer_ext.runner.manifest import Entry, Manifest, ManifestError
 from data_juicer_ext.runner.merged import Merged
 from data_juicer_ext.runner.one_shard import ShardError, run_shard, undecided_file
 from data_juicer_ext.runner.plan import ChangedError, Order, open_plan
 from data_juicer_ext.runner.stops import Stops
 
-FOUND, BUDGET = 1, 3  # exit codes, beside 0, 2 (stopped by an operator) and 130 (Ctrl-C)
+FOUND, BUDGET = 1, 3  # exit codes, beside 0, 2 (stopped by an operator) and those of `stops`
 FAILURES_IN_A_ROW = 2
 # Joining all exports anew may take one part in so many of a run's time, however many there are.
 MERGE_SHARE = 20
@@ -31,9 +32,9 @@ def run(order: Order, say: Callable[[str], None], console: Console | None = None
     """Do what `order` asks and return the exit code.
 
     0: all shards are run, or the target is reached; 1: something stands in the way, or shards failed;
-    2: an operator stopped the run; 3: a budget is reached; 130: interrupted. `say` gets what the user
-    should read, line by line; `console`, which takes what libraries print, gets its file in the run
-    folder. Raises ValueError for a recipe that is none, and OSError where files can't be read or written.
+    2: an operator stopped the run; 3: a budget is reached; 130 and 143: stopped by SIGINT and SIGTERM. `say`
+    gets what the user should read, line by line; `console`, which takes what libraries print, gets its file in
+    the run folder. Raises ValueError for a recipe that is none, and OSError where files can't be read or written.
     """
     config = shard_recipe.load(order.recipe)
     if order.ray_address:
@@ -107,9 +108,9 @@ class _Work:
                     over_budget = run_shard(entry, self.manifest, self.run_dir, host, stopping)
                 except (ShardError, KeyboardInterrupt, SystemExit) as error:
                     if stopping.asked:
-                        return stops.EXIT_CODE
+                        return stopping.exit_code
                     if not isinstance(error, ShardError):
-                        return _code(error)
+                        return stopped.EXIT_CODE
                     self.say(str(error))
                     failed += 1
                     if failed == FAILURES_IN_A_ROW:
@@ -120,7 +121,7 @@ class _Work:
                 if code is not None:
                     return code
                 if stopping.asked:
-                    return stops.EXIT_CODE
+                    return stopping.exit_code
         return FOUND if any(entry.error for entry in todo) else 0
 
     def _ran(self, entry: Entry, over_budget: bool, first_time: bool) -> int | None:
@@ -157,8 +158,3 @@ class _Work:
         host = Host(recipe, self.executor, self.run_dir / "work")
         with host.at_work():
             yield host
-
-
-def _code(error: BaseException) -> int:
-    """The exit code of an operator that stopped the run."""
-    return error.code if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code else 2

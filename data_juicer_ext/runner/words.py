@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from data_juicer_ext.report.kinds import kind_in
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner.manifest import Entry, Manifest
 from data_juicer_ext.runner.merged import identity
+from data_juicer_ext.runner.spent import in_all
+from data_juicer_ext.runner.stops import WAYS
 
 
 def opening(manifest: Manifest, todo: Sequence[Entry], run_dir: Path, executor: str) -> str:
@@ -28,7 +31,7 @@ def progress(entry: Entry, shards: int, kept: int) -> str:
     """One line a shard."""
     return (
         f"{entry.name} of {shards}: {entry.papers} papers, {entry.kept} kept, {entry.refused} refused, "
-        f"{entry.undecided} undecided, {entry.seconds:.1f} s{_money([entry])}; {kept} kept in all"
+        f"{entry.undecided} undecided, {entry.seconds:.1f} s{_money(entry)}; {kept} kept in all"
     )
 
 
@@ -40,26 +43,27 @@ def closing(manifest: Manifest, run_dir: Path, kept: int, decisions: Iterable[Ma
     counts = (
         f"{kept} kept {kind}, {sum(e.refused for e in whole)} refused, {len(undecided)} undecided, from "
         f"{sum(e.papers for e in whole)} of {sum(e.papers for e in manifest.shards)} papers "
-        f"({len(whole)} of {len(manifest.shards)} shards, {sum(e.seconds for e in whole):.0f} s{_money(whole)})"
+        f"({len(whole)} of {len(manifest.shards)} shards, {sum(e.seconds for e in whole):.0f} s"
+        f"{_money(in_all(manifest, run_dir))})"
     )
     parts = (unreadable_words(decisions), undecided_words(undecided, run_dir / "undecided.jsonl"),
              f"{counts}\n  kept {kind}  {run_dir / 'pairs.jsonl'}")  # fmt: skip
     return "\n".join(part for part in parts if part)
 
 
-def _money(entries: Sequence[Entry]) -> str:
-    """What shards cost; "" where nothing was paid for."""
-    cost, unpriced = sum(entry.cost for entry in entries), sum(entry.unpriced for entry in entries)
-    parts = [f"{cost:.4f} US dollars"] if cost else []
-    parts += [f"{unpriced} calls of unknown price"] if unpriced else []
+def _money(entry: Entry) -> str:
+    """What all tries of a shard took: calls and their price; "" where no call went out."""
+    parts = [f"{entry.calls} calls"] if entry.calls else []
+    parts += [f"{entry.cost:.4f} US dollars"] if entry.cost else []
+    parts += [f"{entry.unpriced} calls of unknown price"] if entry.unpriced else []
     return "".join(f", {part}" for part in parts)
 
 
 def why_ended(code: int, manifest: Manifest, target: int, kept: int) -> str:
     """Why the run ended here, and how to go on."""
     left = sum(entry.state == states.PENDING for entry in manifest.shards)
-    if code == 130:
-        return f"Interrupted. {left} shards are left; the same command goes on."
+    if code in WAYS:
+        return f"{WAYS[code]}: {_states(manifest)}. The same command goes on."
     if code == 3:
         return "The budget is reached. Raise it in the recipe; the same command then goes on."
     if code == 2:
@@ -75,3 +79,12 @@ def why_ended(code: int, manifest: Manifest, target: int, kept: int) -> str:
     if manifest.open:
         return "All shards are run. The same command runs those with undecided rows again."
     return "All shards are done."
+
+
+def _states(manifest: Manifest) -> str:
+    """How many shards are done, and how many are not."""
+    count = Counter(entry.state for entry in manifest.shards)
+    undecided = f"{count[states.UNDECIDED]} have undecided rows, " if count[states.UNDECIDED] else ""
+    return (
+        f"{count[states.DONE]} of {len(manifest.shards)} shards are done, {undecided}{count[states.PENDING]} are left"
+    )

@@ -175,7 +175,7 @@ def test_a_folder_belongs_to_one_choice(tmp_path: Path, tar: Path, metadata: Pat
 
 def test_a_folder_serves_one_process_at_a_time(tmp_path: Path, tar: Path, metadata: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from data_juicer_ext.runner.lock import locked\n"
+        "import sys; from pathlib import Path; from data_juicer_ext.models.folder_lock import locked\n"
         "with locked(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

@@ -82,7 +82,7 @@ def stopped_after(
     """Stop it by a signal once `calls` requests have arrived; exit code, what was said, and from when to when
     it was stopped (`time.monotonic()`).
 
-    SIGKILL is sent to all that it has started, SIGINT as a terminal does: to its whole group.
+    SIGKILL is sent to all that it has started, SIGINT as a terminal does: to its whole group, SIGTERM to it alone.
     """
     process = started(server, folder, *arguments)
     deadline = time.monotonic() + 120
@@ -94,6 +94,8 @@ def stopped_after(
     moment = time.monotonic()
     if number == signal.SIGINT:
         os.killpg(process.pid, number)
+    elif number == signal.SIGTERM:
+        process.send_signal(number)
     else:
         for pid in family:
             _kill(pid)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from data_juicer_ext.models.ledger import read_lines
 from data_juicer_ext.report.exported import read_rows
 from data_juicer_ext.runner.summary import run_summary
 from tests.fake_openai import FakeServer, Reply
@@ -72,6 +73,24 @@ def test_stopped_and_killed_runs_end_as_an_uninterrupted_one(server: FakeServer,
     code, said = finished(server, tmp_path, *order)
     assert code == 0 and "All shards are done" in said and not server.requests
     assert rows(run_dir / "pairs.jsonl") == whole
+
+
+def test_sigterm_ends_in_words_and_all_tries_count_in_the_end(server: FakeServer, tmp_path: Path) -> None:
+    dataset, run_dir = papers(tmp_path / "papers", 12), tmp_path / "run"
+    recipe = str(write_recipe(tmp_path, model_params={"max_concurrency": 4}))
+    order = (recipe, "--dataset", str(dataset), "--run-dir", str(run_dir), "--shard", "12")
+    code, said, _ = stopped_after(60, signal.SIGTERM, server, tmp_path, *order)
+    assert code == 143 and "Traceback" not in said, said
+    assert "(SIGTERM): 0 of 1 shards are done, 1 are left. The same command goes on." in said, said
+    code, said = finished(server, tmp_path, *order)
+    assert code == 0, said
+    spent = [line["spending"] for line in read_lines(run_dir / "ledger")]
+    calls, cost = sum(s["calls"] - s["store_hits"] for s in spent), sum(s["cost"] for s in spent)
+    [shard] = shards(run_dir)
+    assert len(shard["run_ids"]) == 2 and shard["calls"] == calls > 60
+    assert shard["cost"] == pytest.approx(cost) and f"{calls} calls, {cost:.4f} US dollars)" in said, said
+    last = [line["spending"] for line in read_lines(run_dir / "ledger", shard["whole_run_id"])]
+    assert sum(s["calls"] - s["store_hits"] for s in last) < calls
 
 
 def test_a_budget_buys_whole_shards_and_a_target_ends_early(server: FakeServer, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from data_juicer_ext.models.ledger import Entry as Decision
+from data_juicer_ext.models.ledger import Spending
 from data_juicer_ext.ops.own_op import current_run
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner import run as run_module
@@ -31,6 +32,7 @@ class Played:
     """A host: what becomes of a paper is `fate(paper_id)`: keep, drop, a reason for undecided, or an exception."""
 
     fate: Fate = staticmethod(lambda paper_id: "keep")
+    spending = Spending()  # of each decision
     jobs: list[list[str]] = []  # noqa: RUF012 - made anew for every test
 
     def __init__(self, recipe: Path, executor: str, work: Path) -> None:
@@ -50,7 +52,8 @@ class Played:
         for paper in papers:
             fate = Played.fate(paper)
             verdict: Any = fate if fate in ("keep", "drop") else "undecided"
-            joined.ledger.record(Decision(paper, "op", "op", verdict, fate, made=int(fate == "keep")))
+            decision = Decision(paper, "op", "op", verdict, fate, made=int(fate == "keep"), spending=Played.spending)
+            joined.ledger.record(decision)
             if verdict == "undecided":
                 about = {"operator": "op", "tag": "op", "reason": fate, "message": "why"}
                 joined.undecided.write({"row_id": paper, "undecided": about})
@@ -114,6 +117,7 @@ class Given:
 def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
     monkeypatch.setattr(run_module, "Host", Played)
     Played.fate = staticmethod(lambda paper_id: "keep")
+    monkeypatch.setattr(Played, "spending", Spending())
     return Given(tmp_path)
 
 
@@ -176,19 +180,23 @@ def test_a_budget_stop_keeps_whole_shards_and_goes_on_later(given: Given) -> Non
     assert given.run() == 0 and len(Played.jobs) == 3 and len(given.merged()) == 20
 
 
-def test_ctrl_c_gives_up_the_shard_at_work_and_keeps_the_others(given: Given) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_gives_up_the_shard_at_work_and_keeps_the_others(
+    given: Given, number: signal.Signals, code: int
+) -> None:
     given.run(target=1)
     second = given.shard(1)
 
     def fate(paper: str) -> str:
         if paper == second[3]:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
         return "call_failed:transient" if paper == second[0] else "keep"
 
     Played.fate = staticmethod(fate)
-    assert given.run() == 130
+    assert given.run() == code
     assert given.states == ["done", "pending", "pending", "pending"] and len(given.merged()) == 5
-    assert "same command goes on" in given.text
+    assert f"{number.name}" in given.said[-1] and "failed" not in given.text
+    assert "1 of 4 shards are done, 3 are left. The same command goes on." in given.said[-1]
     assert not list((given.run_dir / "undecided").glob("*.*.*.jsonl")) and given.merged("undecided") == []
     Played.fate = staticmethod(lambda paper: "keep")
     assert given.run() == 0 and len(Played.jobs) == 3 and len(given.merged()) == 20
@@ -206,6 +214,64 @@ def test_a_shard_that_was_killed_is_run_again_and_its_leftovers_count_for_nothin
     left = write_rows(given.run_dir / "undecided" / "1-abc.host.7.jsonl", [{"row_id": "x", "undecided": {"tag": "t"}}])
     assert given.run() == 0 and not left.exists() and given.merged("undecided") == []
     assert len(Played.jobs) == 2 and len(given.merged()) == 20 and given.states == ["done"] * 4
+
+
+def test_a_failure_that_a_signal_brings_about_is_none_of_the_shard(given: Given) -> None:
+    def fate(paper: str) -> str:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise TimeoutError("a worker is gone") from None
+        return "keep"
+
+    Played.fate = staticmethod(fate)
+    assert given.run() == 143 and given.states == ["pending"] * 4
+    assert "failed" not in given.text and not any(entry.error for entry in given.manifest.shards)
+
+
+def test_what_every_try_has_spent_is_counted(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Played, "spending", Spending(calls=3, store_hits=1, cost=0.5, unpriced=1))
+    given.run(target=1)
+    second = given.shard(1)
+    assert "10 calls, 2.5000 US dollars, 5 calls of unknown price)" in given.text
+    Played.fate = staticmethod(raising(KeyboardInterrupt(), {second[2]}))  # two decisions
+    given.run()
+    assert "14 calls, 3.5000 US dollars, 7 calls of unknown price)" in given.text
+    Played.fate = staticmethod(raising(ValueError("no"), {paper["paper_id"] for paper in given.papers}))
+    given.run()
+    Played.fate = staticmethod(lambda paper: "call_failed:budget" if paper in second[3:] else "keep")
+    assert given.run() == 3
+    assert "24 calls, 6.0000 US dollars" in given.text
+    killed = given.manifest
+    killed.shards[1].state = states.RUNNING
+    killed.shards[1].calls = 0  # as a manifest that was written before the kill has it
+    killed.save(given.run_dir)
+    Played.fate = staticmethod(lambda paper: "drop")
+    assert given.run() == 0
+    assert "44 calls" not in given.text and "54 calls, 13.5000 US dollars, 27 calls of unknown price)" in given.text
+    entry = given.manifest.shards[1]
+    assert (entry.calls, entry.cost, entry.unpriced) == (24, 6.0, 12) and len(entry.run_ids) == 4
+    assert (entry.kept, entry.refused) == (0, 5) and sum(e.refused for e in given.manifest.shards) == 15
+    Played.fate = staticmethod(lambda paper: "keep")
+    assert given.run(again=True) == 0
+    assert "94 calls, 23.5000 US dollars" in given.text and sum(e.calls for e in given.manifest.shards) == 40
+
+
+def test_a_manifest_of_an_earlier_version_finds_its_tries(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Played, "spending", Spending(calls=1, cost=0.5))
+    Played.fate = staticmethod(lambda paper: "call_failed:transient")
+    given.run()
+    Played.fate = staticmethod(lambda paper: "keep")
+    given.run()
+    value = json.loads((given.run_dir / "manifest.json").read_text())
+    del value["earlier_run_ids"]
+    for entry in value["shards"]:
+        del entry["run_ids"], entry["calls"]
+        entry["cost"] = 2.5  # of the last try
+    (given.run_dir / "manifest.json").write_text(json.dumps(value))
+    assert given.run() == 0 and Played.jobs == []
+    assert "40 calls, 20.0000 US dollars)" in given.text
+    assert [entry.calls for entry in given.manifest.shards] == [10] * 4
 
 
 def test_a_failed_shard_does_not_keep_the_others_from_running(given: Given) -> None:
@@ -227,6 +293,8 @@ def test_two_failed_shards_in_a_row_end_the_run(given: Given) -> None:
 def test_an_operator_that_stops_the_run_stops_it(given: Given) -> None:
     Played.fate = staticmethod(raising(SystemExit(2), {paper["paper_id"] for paper in given.papers}))
     assert given.run() == 2 and len(Played.jobs) == 1 and given.states == ["pending"] * 4
+    Played.fate = staticmethod(raising(SystemExit(1), {paper["paper_id"] for paper in given.papers}))
+    assert given.run() == 2 and "failed" not in given.text
 
 
 @pytest.mark.parametrize("what", ["recipe", "dataset", "shard", "seed"])

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.runner.lock import BusyError, locked
+from data_juicer_ext.models.folder_lock import BusyError, locked
 
 
 def test_a_second_process_is_told_and_a_killed_one_leaves_the_folder_free(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from data_juicer_ext.runner.lock import locked\n"
+        "import sys, time; from pathlib import Path; from data_juicer_ext.models.folder_lock import locked\n"
         "with locked(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True) as other:

@@ -1,0 +1,48 @@
+"""What the tries of shards have spent: every line of their ledgers counts, of killed and undecided tries as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from data_juicer_ext.models import runs
+from data_juicer_ext.models.ledger import Spending, read_lines
+from data_juicer_ext.runner.manifest import Entry, Manifest
+
+
+def count(entry: Entry, run_dir: Path) -> None:
+    """Enter what all tries of a shard have spent until now."""
+    spent = _spending(run_dir, entry.run_ids)
+    entry.calls, entry.cost, entry.unpriced = spent.calls - spent.store_hits, round(spent.cost, 8), spent.unpriced
+
+
+def in_all(manifest: Manifest, run_dir: Path) -> Entry:
+    """The calls, cost and unpriced calls of all shards, and of those that `--again` has replaced, as of one shard."""
+    total = Entry("all", "", 0, run_ids=list(manifest.earlier_run_ids))
+    count(total, run_dir)
+    for entry in manifest.shards:
+        total.calls += entry.calls
+        total.cost += entry.cost
+        total.unpriced += entry.unpriced
+    return total
+
+
+def tries(run_dir: Path, dataset: str) -> dict[str, list[str]]:
+    """The ids of the runs that worked on shards of `dataset` (as their notes name it), by shard, oldest first."""
+    found: dict[str, list[str]] = {}
+    for run_id in runs.run_ids(run_dir):
+        try:
+            about = runs.about(run_dir, run_id)
+        except (OSError, ValueError):  # what can't be read says nothing of a shard
+            continue
+        if about.get("shard") and about.get("dataset_path") == dataset:
+            found.setdefault(str(about["shard"]), []).append(run_id)
+    return found
+
+
+def _spending(run_dir: Path, run_ids: Iterable[str]) -> Spending:
+    spent = Spending()
+    for run_id in run_ids:
+        for line in read_lines(run_dir / "ledger", run_id):
+            spent.add_up(line.get("spending") or {})
+    return spent
