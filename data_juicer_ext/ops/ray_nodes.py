@@ -13,7 +13,7 @@ from typing import Any
 
 from data_juicer_ext.ops.recipe import RecipeError, steps
 
-ANSWER_S = 60.0  # a node starts a process to answer; one that does not by then is left to the run itself
+ANSWER_S = 30.0  # a node starts a process to answer; one that does not by then is left to the run itself
 
 
 def check_shared(config: Mapping[str, Any], announced: Path) -> None:
@@ -80,9 +80,11 @@ def _asked(nodes: Sequence[str], places: Mapping[str, str]) -> list[tuple[str, l
     ready, late = ray.wait(asked, num_returns=len(asked), timeout=ANSWER_S)
     for task in late:
         ray.cancel(task, force=True)
-    with contextlib.suppress(ray.exceptions.RayError):  # a node that dies meanwhile
-        return list(ray.get(ready))
-    return []
+    answers = []
+    for task in ready:
+        with contextlib.suppress(ray.exceptions.RayError):  # a node that has died meanwhile
+            answers.append(ray.get(task))
+    return answers
 
 
 def unseen_here(places: Mapping[str, str]) -> tuple[str, list[str]]:
