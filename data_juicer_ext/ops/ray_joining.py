@@ -14,6 +14,7 @@ from data_juicer_ext.ops.recipe import stop
 
 PATIENCE_S = 5.0  # a cluster that was just started
 TRY_S = 3.0
+_OWN = ("", "local")  # addresses of a Ray that the run starts itself
 _TOKEN = "RAY_AUTH_TOKEN_PATH"
 
 
@@ -59,8 +60,10 @@ def unreachable(address: str, patience: float = PATIENCE_S) -> str:
 
 
 def refused(address: str, error: Exception) -> str:
-    """What to do where a cluster is there and can't be joined."""
+    """What to do where a cluster is there and can't be joined, or Ray can't be started on this machine."""
     text = " ".join(str(error).split())[:300]
+    if address in _OWN:
+        return f"ray_address: Ray can't be started on this machine: {text}"
     token = os.environ.get(_TOKEN, "")
     if os.environ.get("RAY_AUTH_MODE") != "token":
         hint = f"If it was started with a token, set RAY_AUTH_MODE=token and {_TOKEN} here, as on its nodes"
@@ -68,4 +71,4 @@ def refused(address: str, error: Exception) -> str:
         hint = f"There is no file {token}, which {_TOKEN} names"
     else:
         hint = f"Is the token here ({_TOKEN}) that of its nodes, and is the version of Ray the same?"
-    return f"ray_address: the cluster at {address or 'auto'} can't be joined: {text}. {hint}"
+    return f"ray_address: the cluster at {address} can't be joined: {text}. {hint}"

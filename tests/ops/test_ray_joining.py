@@ -38,6 +38,11 @@ def test_addresses_that_cannot_be(address: str) -> None:
     assert "nobody listens" in ray_joining.unreachable(address, patience=0.0)
 
 
+def test_a_ray_that_does_not_start() -> None:
+    said = ray_joining.refused("local", RuntimeError("no room\n  for it"))
+    assert said == "ray_address: Ray can't be started on this machine: no room for it"
+
+
 def test_a_cluster_that_refuses_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = ConnectionError("Failed to connect to Ray cluster")
     monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
