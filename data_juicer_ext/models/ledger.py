@@ -181,9 +181,13 @@ def spent_before(run_dir: Path, run_id: str) -> tuple[float, int]:
 @cache
 def _spent_by(run_dir: Path, run_id: str) -> tuple[float, int]:
     """What one earlier run has spent: it does not change any more, and a process may ask for each shard."""
-    cost, calls = 0.0, 0
+    spent = spent_by(run_dir, run_id)
+    return spent.cost, spent.calls - spent.store_hits
+
+
+def spent_by(run_dir: Path, run_id: str) -> Spending:
+    """What one run has spent until now: every line of its ledger counts, those that a later one replaces as well."""
+    spent = Spending()
     for entry in read_lines(run_dir / "ledger", run_id):
-        spending = entry.get("spending") or {}
-        cost += float(spending.get("cost", 0.0))
-        calls += int(spending.get("calls", 0)) - int(spending.get("store_hits", 0))
-    return cost, calls
+        spent.add_up(entry.get("spending") or {})
+    return spent

@@ -113,14 +113,14 @@ class _Watch:
         self._keys = Keys()
         self._state = State()
         self._watching: asyncio.Task[None] | None = None
+        # Ray ends this process, with an error, when it is asked anything after its own end. What is registered now,
+        # once Ray is there, is called before that.
+        atexit.register(self._end, os.getpid())
 
     async def offer(self, name: str, key: str) -> None:
         if self._watching is None or self._watching.done():
             await asyncio.to_thread(_create, False)
             self._watching = asyncio.ensure_future(self._watch())
-            # Ray ends this process, with an error, when it is asked anything after its own end. What is registered
-            # now, once Ray is there, is called before that.
-            atexit.register(self._end, os.getpid())
         offered = Keys({name: key})
         if not self._keys.knows(name) or self._keys.get(name) != key:
             self._keys.take(offered)

@@ -64,7 +64,8 @@ def _begin(folder: Path, config: Mapping[str, Any]) -> runs.Run:
         ray_blocks.install()
     try:
         clear_empty_export(config)
-        _HELD[folder] = hold(folder)
+        if folder not in _HELD:  # a second lock of this process would, when closed, end the first
+            _HELD[folder] = hold(folder)
         begun = runs.begin(folder, about)
     except BusyError as error:
         raise RecipeError(f"run_dir: {error}") from error

@@ -19,11 +19,12 @@ ANSWER_S = 30.0  # a node starts a process to answer; one that does not by then 
 def check_shared(config: Mapping[str, Any], announced: Path) -> None:
     """Raise RecipeError if a node of the cluster does not see a place that all have to share.
 
-    `announced` is a file in the run folder. Asks nobody where Ray has one node.
+    `announced` is a file in the run folder. Asks nobody where one node alone has processors, which all tasks need.
     """
     import ray
 
-    nodes = [node["NodeID"] for node in ray.nodes() if node["Alive"]] if ray.is_initialized() else []
+    found = ray.nodes() if ray.is_initialized() else []
+    nodes = [node["NodeID"] for node in found if node["Alive"] and node["Resources"].get("CPU")]
     if len(nodes) < 2:
         return
     with _marked(config) as exported:

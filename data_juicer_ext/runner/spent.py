@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import Spending, read_lines
+from data_juicer_ext.models.ledger import Spending, spent_by
 from data_juicer_ext.runner.manifest import Entry, Manifest
 
 
 def count(entry: Entry, run_dir: Path) -> None:
     """Enter what all tries of a shard have spent until now."""
-    spent = _spending(run_dir, entry.run_ids)
+    spent = Spending()
+    for run_id in entry.run_ids:
+        spent.add_up(vars(spent_by(run_dir, run_id)))
     entry.calls, entry.cost, entry.unpriced = spent.calls - spent.store_hits, round(spent.cost, 8), spent.unpriced
 
 
@@ -38,11 +39,3 @@ def tries(run_dir: Path, dataset: str) -> dict[str, list[str]]:
         if about.get("shard") and about.get("dataset_path") == dataset:
             found.setdefault(str(about["shard"]), []).append(run_id)
     return found
-
-
-def _spending(run_dir: Path, run_ids: Iterable[str]) -> Spending:
-    spent = Spending()
-    for run_id in run_ids:
-        for line in read_lines(run_dir / "ledger", run_id):
-            spent.add_up(line.get("spending") or {})
-    return spent

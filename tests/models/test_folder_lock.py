@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,4 +26,17 @@ def test_a_second_process_is_told_and_a_killed_one_leaves_the_folder_free(tmp_pa
     with locked(tmp_path):
         pass
     with locked(tmp_path):
+        pass
+
+
+def test_a_file_system_without_locks_takes_runs_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lock(file: object, how: int) -> None:
+        raise OSError(refusal, "no")
+
+    monkeypatch.setattr(fcntl, "lockf", lock)
+    refusal = errno.ENOLCK
+    with locked(tmp_path):
+        assert (tmp_path / ".lock").read_text() == str(os.getpid())
+    refusal = errno.EIO
+    with pytest.raises(OSError, match="no"), locked(tmp_path):
         pass

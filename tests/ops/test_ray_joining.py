@@ -33,7 +33,7 @@ def test_what_names_no_port_is_left_to_ray(address: str) -> None:
     assert ray_joining.unreachable(address, patience=0.0) == ""
 
 
-@pytest.mark.parametrize("address", ["no-such-host.invalid:6379", "127.0.0.1:99999", "[::1]:1"])
+@pytest.mark.parametrize("address", ["127.0.0.1:99999", "[::1]:1"])
 def test_addresses_that_cannot_be(address: str) -> None:
     assert "nobody listens" in ray_joining.unreachable(address, patience=0.0)
 

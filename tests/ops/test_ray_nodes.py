@@ -22,7 +22,8 @@ class TwoNodes:
         return True
 
     def nodes(self) -> Sequence[dict[str, Any]]:
-        return [{"NodeID": str(n), "Alive": n < 2} for n in range(3)]
+        at_work = [{"NodeID": str(n), "Alive": n < 2, "Resources": {"CPU": 1.0} if n < 2 else {}} for n in range(3)]
+        return [*at_work, {"NodeID": "serves models", "Alive": True, "Resources": {"GPU": 8.0}}]
 
 
 @pytest.fixture
