@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.s3_server import S3
+
 
 @pytest.fixture(autouse=True, scope="session")
 def no_hidden_installs(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -28,3 +30,12 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def repo() -> Path:
     """The top of the checkout."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def s3(monkeypatch: pytest.MonkeyPatch) -> S3:
+    """An empty bucket of an S3 server on this machine, reached by this process and those that it starts."""
+    made = S3()
+    for name, value in made.env.items():
+        monkeypatch.setenv(name, value)
+    return made

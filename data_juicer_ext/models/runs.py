@@ -20,21 +20,32 @@ from typing import Any
 
 from data_juicer_ext.models.ledger import Ledger, LineWriter, announcement, read_lines
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.storage.places import under
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run into a run folder; may be pickled to other processes."""
+    """One run into a run folder; may be pickled to other processes.
+
+    Where the run folder is on object storage, `url` is its address, and `run_dir` the copy of what is small that the
+    process which began the run keeps of it.
+    """
 
     run_dir: Path
     run_id: str
     ledger: Ledger = field(compare=False)
     undecided: LineWriter = field(compare=False)
+    url: str = ""
 
     @property
-    def images(self) -> Path:
-        """Where figures are kept as images."""
-        return self.run_dir / "images"
+    def place(self) -> str:
+        """The run folder: its path, or its address on object storage."""
+        return self.url or str(self.run_dir)
+
+    @property
+    def images(self) -> str:
+        """Where figures are kept as images, a path or an address."""
+        return under(self.place, "images")
 
 
 def new_run_id() -> str:

@@ -1,0 +1,87 @@
+"""Files at paths and at addresses of object storage."""
+
+from pathlib import Path
+
+import pytest
+
+from data_juicer_ext.storage import places
+from tests.s3_server import S3
+
+
+@pytest.fixture(params=["path", "memory", "s3"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty folder of each kind."""
+    if request.param == "path":
+        return str(tmp_path)
+    if request.param == "memory":
+        return f"memory://{tmp_path.name}/run"
+    made: S3 = request.getfixturevalue("s3")
+    return made.at("run")
+
+
+def test_what_was_written_is_read(folder: str) -> None:
+    place = places.under(folder, "images/a.png")
+    assert places.size(place) is None
+    places.write(place, b"first")
+    places.write(place, b"second")
+    assert places.read(place) == b"second" and places.size(place) == 6
+    with places.opened(place) as file:
+        assert file.read(3) == b"sec"
+
+
+def test_a_file_that_is_missing_or_too_large(folder: str) -> None:
+    with pytest.raises(FileNotFoundError):
+        places.read(places.under(folder, "none"))
+    places.write(places.under(folder, "large"), b"x" * 100)
+    assert len(places.read(places.under(folder, "large"), 100)) == 100
+    with pytest.raises(OSError, match="more than 99 bytes"):
+        places.read(places.under(folder, "large"), 99)
+
+
+@pytest.mark.parametrize("scheme", ["memory", "s3"])
+def test_one_writer_creates(scheme: str, s3: S3, tmp_path: Path) -> None:
+    address = s3.at("lock") if scheme == "s3" else f"memory://{tmp_path.name}/lock"
+    assert places.create(address, b"mine")
+    assert not places.create(address, b"yours")
+    assert places.read(address) == b"mine"
+    places.delete([address, address])
+    assert places.create(address, b"yours")
+
+
+def test_listing_fetching_and_sending(s3: S3, tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(b"bb")
+    places.send(tmp_path / "b", s3.at("run/b"))
+    places.write(s3.at("run/a"), b"a")
+    places.write(s3.at("run/deep/c"), b"ccc")
+    assert places.listed(s3.at("run")) == {"a": 1, "b": 2}
+    assert places.tree(s3.at("run")) == {"a": 1, "b": 2, "deep/c": 3}
+    assert places.listed(s3.at("nothing")) == {} == places.tree(s3.at("nothing"))
+    places.fetch({s3.at("run/a"): tmp_path / "x" / "a", s3.at("run/deep/c"): tmp_path / "y" / "c"})
+    assert (tmp_path / "x" / "a").read_bytes() == b"a" and (tmp_path / "y" / "c").read_bytes() == b"ccc"
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["a", "b", "c"]
+
+
+def test_a_failed_fetch_leaves_nothing_half(s3: S3, tmp_path: Path) -> None:
+    places.write(s3.at("a"), b"a")
+    with pytest.raises(FileNotFoundError):
+        places.fetch({s3.at("a"): tmp_path / "a", s3.at("none"): tmp_path / "none"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_storage_raises_is_an_error_of_a_place(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(OSError, match="s3://no-such-bucket/x"):
+        places.write("s3://no-such-bucket/x", b"")
+    with pytest.raises(OSError, match="unheard"):
+        places.read("unheard://x/y")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "place"),
+    [
+        ("s3://b/p", "1.tar.gz", "s3://b/p/1.tar.gz"), ("s3://b/p/", "a/1", "s3://b/p/a/1"),
+        ("/papers", "s3://b/1", "s3://b/1"), ("s3://b", "/papers/1", "/papers/1"),
+        ("/papers", "1", "/papers/1"), ("file:///papers", "1", "/papers/1"), ("/papers", "/other/1", "/other/1"),
+    ],
+)  # fmt: skip
+def test_a_name_below_a_folder(folder: str, name: str, place: str) -> None:
+    assert places.under(folder, name) == place
