@@ -14,6 +14,7 @@ from data_juicer_ext import (
     estimate_command,
     evaluate_command,
     export_command,
+    fetch_command,
     ingest_command,
     new_operator_command,
     recipes_command,
@@ -31,6 +32,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     try:
+        fetch_command.resolve(arguments)
         code = int(arguments.run(arguments))
         sys.stdout.flush()  # here and not at the exit, where nobody could catch what it raises
         return code
@@ -77,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_run)
 
     summary = commands.add_parser("summary", help="funnel, files and kept pairs of the last run in a run folder")
-    summary.add_argument("run_dir", type=Path, nargs="?", default=Path("dj_ext_run"))
+    summary.add_argument("run_dir", type=fetch_command.run_place, nargs="?", default=Path("dj_ext_run"))
     summary.add_argument("--pairs", type=int, default=3, help="how many kept pairs to show")
     summary.set_defaults(run=_summary)
 
@@ -92,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     report_command.add_to(commands)
     review_command.add_to(commands)
     export_command.add_to(commands)
+    fetch_command.add_to(commands)
     new_operator_command.add_to(commands)
     recipes_command.add_to(commands)
     return parser

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_juicer_ext.export.order import DEFAULT_SPLITS, FORMATS, NEAR_QUESTIONS, Order, read_splits
+from data_juicer_ext.fetch_command import run_place
 
 if TYPE_CHECKING:
     from data_juicer_ext.export.card import Made
@@ -22,7 +23,7 @@ _KINDS = ("pairs", "siqa-u", "siqa-s", "figures")
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     part = commands.add_parser("export", help="kept rows as a finished set: splits by paper, images, dataset card")
-    part.add_argument("run_dir", type=Path, nargs="?", default=Path("dj_ext_run"))
+    part.add_argument("run_dir", type=run_place, nargs="?", default=Path("dj_ext_run"))
     part.add_argument("--format", required=True, choices=FORMATS, help="what the files are for")
     part.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="a new folder, written at once")
     part.add_argument("--export", type=Path, metavar="PATH", help="kept rows, instead of the path that the run names")

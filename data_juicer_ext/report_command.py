@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from data_juicer_ext.fetch_command import run_place
+
 if TYPE_CHECKING:
     from data_juicer_ext.report.scope import Scope
 
@@ -15,7 +17,7 @@ _MOST_SAMPLES = 50
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     report = commands.add_parser("report", help="a run as one HTML page: funnel, refusals, cost, shortcuts, samples")
-    report.add_argument("run_dir", type=Path, nargs="?", default=Path("dj_ext_run"))
+    report.add_argument("run_dir", type=run_place, nargs="?", default=Path("dj_ext_run"))
     report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: report.html in the run folder)")
     report.add_argument("--samples", type=int, default=4, metavar="N", help="rows of each kind to show, 0 to 50")
     report.add_argument("--export", type=Path, metavar="PATH", help="kept rows, instead of the path that the run names")

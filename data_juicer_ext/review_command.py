@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from data_juicer_ext.fetch_command import run_place
+
 if TYPE_CHECKING:
     from data_juicer_ext.review.desk import Desk
     from data_juicer_ext.review.forms.form import Form
@@ -18,7 +20,7 @@ _LOOKED_AT = 200  # rows that the form is guessed by
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     review = commands.add_parser("review", help="rate or audit the rows of a run on a local page, by keyboard")
-    review.add_argument("run_dir", type=Path, nargs="?", default=Path("dj_ext_run"))
+    review.add_argument("run_dir", type=run_place, nargs="?", default=Path("dj_ext_run"))
     review.add_argument("--mode", choices=("rate", "audit"), default="rate", help="blind rating, or all that is known")
     review.add_argument("--form", choices=("verisciqa", "quality", "siqa", "scidiag"), default="",
                         help="what is asked in mode rate (default: what fits the rows)")  # fmt: skip
@@ -38,7 +40,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     review.add_argument("--port", type=int, default=0, help="port to serve at (default: a free one)")
     review.add_argument("--token", default="", help="the token that the address holds, instead of a random one")
     review.add_argument("--agreement", action="store_true", help="print how far annotators agree, and end")
-    review.set_defaults(run=_review)
+    review.set_defaults(run=_review, keeps="people's answers")
 
 
 def _review(given: argparse.Namespace) -> int:

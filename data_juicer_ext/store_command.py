@@ -21,7 +21,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     count = parts.add_parser("stats", help="how many answers are stored, for which models and tasks")
     count.set_defaults(run=_stats)
 
-    delete = parts.add_parser("prune", help="delete answers for good; they would be paid for again")
+    delete = parts.add_parser(
+        "prune", help="delete answers for good, while no run is going on; they would be paid for again"
+    )
     delete.add_argument("--older-than", type=age, default=None, metavar="AGE", help="such as 30d, 12h or 6w")
     delete.add_argument("--model", default="", help="of this model, as asked for or as answered")
     delete.add_argument("--task", default="", help="of this prompt template, such as verisciqa/vision_vote")
@@ -33,7 +35,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     write.set_defaults(run=_export)
 
     for part in (count, delete, write):
-        part.add_argument("place", nargs="?", default="dj_ext_run", help="run folder, or a store itself")
+        part.add_argument(
+            "place", nargs="?", default="dj_ext_run", help="run folder or a store itself; a path or an address"
+        )
 
 
 def age(text: str) -> timedelta:

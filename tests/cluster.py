@@ -53,10 +53,15 @@ KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "UV_OFFLINE", "PIP_NO_INDEX"
 
 
 class RayCluster:
-    """`nodes` raylets of `cpus` CPUs each, the first of them the head; a context manager."""
+    """`nodes` raylets of `cpus` CPUs each, the first of them the head; a context manager.
 
-    def __init__(self, nodes: int, cpus: int = 1, object_store_bytes: int = OBJECT_STORE_BYTES) -> None:
-        self._number, self._cpus, self._store_bytes = nodes, cpus, object_store_bytes
+    `env` is what their environment has beside what every process needs.
+    """
+
+    def __init__(
+        self, nodes: int, cpus: int = 1, object_store_bytes: int = OBJECT_STORE_BYTES, env: dict[str, str] | None = None
+    ) -> None:
+        self._number, self._cpus, self._store_bytes, self._env = nodes, cpus, object_store_bytes, env or {}
         self._nodes: list[psutil.Process | None] = []
         self.folder = Path()
         self.address = ""
@@ -140,7 +145,7 @@ class RayCluster:
 
     def _node_env(self) -> dict[str, str]:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-        return kept | self.client_env | {"RAY_agent_register_timeout_ms": AGENT_MS}
+        return kept | self._env | self.client_env | {"RAY_agent_register_timeout_ms": AGENT_MS}
 
     def processes(self, number: int) -> list[psutil.Process]:
         """All processes of a node, its workers among them; none of one that was killed."""

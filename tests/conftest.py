@@ -19,11 +19,12 @@ def no_hidden_installs(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No key or endpoint of the machine reaches a test."""
+def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No key or endpoint of the machine reaches a test, and no test its user's cache."""
     for name in list(os.environ):
         if name.endswith("_API_KEY") or name.startswith(("OPENAI_", "DJ_EXT_")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("DJ_EXT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 @pytest.fixture

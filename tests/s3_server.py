@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import urllib.request
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -18,6 +20,21 @@ def _server() -> Any:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     return server
+
+
+@contextlib.contextmanager
+def away() -> Iterator[None]:
+    """Within it nobody listens where the server was; its objects are there afterwards."""
+    from moto.server import ThreadedMotoServer
+
+    server = _server()
+    host, port = server.get_host_and_port()
+    server.stop()
+    server._server.server_close()
+    yield
+    again = ThreadedMotoServer(ip_address=host, port=port, verbose=False)
+    again.start()
+    server._server, server._thread = again._server, again._thread
 
 
 class S3:

@@ -11,14 +11,13 @@ import hashlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
 from data_juicer_ext.figures.curation.look import perceptual_hash
-from data_juicer_ext.figures.image_parts import ImageError, plain_image
+from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError, image_and_bytes
 
 _SIDE = 32  # cells of a grid, either way
 _SEEN_AS = 256  # pixels of the longer side, at which `same_picture` lets an edge lie a pixel off
@@ -51,21 +50,22 @@ class Glance:
 
 
 def glance_at(path: str) -> Glance:
-    """See one image file. Raises ImageError for one that does not decode whole."""
-    image = plain_image(path).convert("RGB")
+    """See one image file, at a path or an address. Raises ImageError for one that does not decode whole."""
+    plain, data = image_and_bytes(path)
+    image = plain.convert("RGB")
     ink = image.convert("L").point(lambda level: 255 * (level < _INK)).getbbox()
     views = (image, image.crop(ink) if ink else image)
-    try:
-        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError as error:
-        raise ImageError(f"{path}: {error.strerror or error}") from error
+    digest = hashlib.sha256(data).hexdigest()
     (whole, bare), (grid, bare_grid) = map(perceptual_hash, views), map(_grid, views)
     slender = max(max(view.size) / min(view.size) for view in views)
     return Glance(path, digest, (whole, bare), (grid, bare_grid), slender)
 
 
 def glance_at_all(paths: Iterable[str], workers: int) -> dict[str, Glance | ImageError]:
-    """See image files, several at once; an ImageError stands for one that does not decode."""
+    """See image files, several at once; an ImageError stands for one that does not decode.
+
+    Raises UnreachableImageError where object storage fails: that says nothing about the images.
+    """
     wanted = list(dict.fromkeys(paths))
     with ThreadPoolExecutor(workers) as pool:
         return dict(zip(wanted, pool.map(_glance_or_error, wanted), strict=True))
@@ -74,6 +74,8 @@ def glance_at_all(paths: Iterable[str], workers: int) -> dict[str, Glance | Imag
 def _glance_or_error(path: str) -> Glance | ImageError:
     try:
         return glance_at(path)
+    except UnreachableImageError:
+        raise
     except ImageError as error:
         return error
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, plain_image
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, image_and_bytes
 from data_juicer_ext.rows import Figure, add_provenance, content_id, figure_row, scrub
+from data_juicer_ext.storage.places import as_path, is_remote, own_name, under
 
 
 class NoImageError(ValueError):
@@ -16,15 +17,17 @@ class NoImageError(ValueError):
 
 
 def image_row(
-    row: Mapping[str, Any], root: Path, keep: Sequence[str] = (), max_pixels: int = ImageLimits.max_pixels
+    row: Mapping[str, Any], root: str | Path, keep: Sequence[str] = (), max_pixels: int = ImageLimits.max_pixels
 ) -> dict[str, Any]:
     """A figure row of the image or images that `row` names, every one decoded whole.
 
-    `row` has `images` (paths) or `image` (a path), and any of paper_id, figure_id, domain, licence, venue,
+    `row` has `images` (paths or addresses) or `image` (one), and any of paper_id, figure_id, domain, licence, venue,
     year, caption, label, number and `context` (paragraphs with a blank line between). Relative paths start at
-    `root`, or at the current folder where there is no such file. `provenance` holds the columns in `keep` as `given`.
+    `root`, which may be an address, or at the current folder where there is no such file. `provenance` holds the
+    columns in `keep` as `given`.
     `row_id` hangs on the images' bytes, the caption and the ids, not on where the files lie.
-    Raises NoImageError, and ImageError for an image that can't be read or has more than `max_pixels`.
+    Raises NoImageError, ImageError for an image that can't be read or has more than `max_pixels`, and
+    UnreachableImageError where object storage fails.
     """
     given = _paths(row)
     paths = [_found(path, root) for path in given]
@@ -32,7 +35,7 @@ def image_row(
     context = [part.strip() for part in _text(row, "context").split("\n\n") if part.strip()]
     number, label = _text(row, "number"), _text(row, "label")
     figure = Figure(
-        figure_id=_text(row, "figure_id") or Path(given[0]).name, number=number, label=label,
+        figure_id=_text(row, "figure_id") or _own_name(given[0]), number=number, label=label,
         labels=[label] if label else [], caption=_text(row, "caption"), images=[str(path) for path in paths],
         image_sources=list(given), context=context, context_places=[""] * len(context), section=[""] * len(context),
     )  # fmt: skip
@@ -66,22 +69,24 @@ def _paths(row: Mapping[str, Any]) -> list[str]:
     return paths
 
 
-def _found(path: str, root: Path) -> Path:
+def _own_name(path: str) -> str:
+    return own_name(path) if is_remote(path) else Path(path).name
+
+
+def _found(path: str, root: str | Path) -> str | Path:
     """Where the file lies. Data-Juicer puts the dataset's folder before a list of paths, so that may be done."""
     try:
-        here = Path(path).absolute()
-        return here if here.is_file() and not (root / path).is_file() else (root / path).absolute()
+        if is_remote(place := under(root, path)):
+            return place
+        here, there = as_path(path).absolute(), as_path(place)
+        return here if here.is_file() and not there.is_file() else there.absolute()
     except (OSError, ValueError) as error:
         raise ImageError(f"{path[:200]!r}: no path of a file ({error})") from error
 
 
-def _digest(path: Path, max_pixels: int) -> str:
+def _digest(path: str | Path, max_pixels: int) -> str:
     """The SHA-256 of an image file that decodes."""
-    plain_image(path, max_pixels)
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise ImageError(f"{path}: {error.strerror or error}") from error
+    return hashlib.sha256(image_and_bytes(path, max_pixels)[1]).hexdigest()
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:

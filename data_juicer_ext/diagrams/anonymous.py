@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from PIL import Image
 
 from data_juicer_ext.figures.image_parts import ImageLimits, plain_image
 from data_juicer_ext.figures.text_height import smallest_text
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import under
 
 SIDE = 1536  # pixels: what most providers show of an image
 _JPEG_QUALITIES = (95, 85, 70, 50)
@@ -35,8 +36,11 @@ class Shown:
     flags: tuple[str, ...]
 
 
-def anonymous(paths: tuple[str, str], folder: Path, limits: ImageLimits) -> tuple[Shown, Shown]:
-    """The two images of a pair made alike, as files in `folder`. Raises ImageError, OSError for the folder."""
+def anonymous(paths: tuple[str, str], folder: str | Path, limits: ImageLimits) -> tuple[Shown, Shown]:
+    """The two images of a pair made alike, as files in `folder`, a path or an address.
+
+    Raises ImageError, and OSError for the folder (StorageError where object storage fails).
+    """
     originals = [plain_image(path, limits.max_pixels).convert("RGB") for path in paths]
     side = min(SIDE, limits.max_side)
     scaled = [_scaled(image, side) for image in originals]
@@ -77,15 +81,12 @@ def _bytes(image: Image.Image, form: str, quality: int = 0) -> bytes:
     return buffer.getvalue()
 
 
-def _kept(data: bytes, folder: Path, suffix: str) -> str:
-    """The path of a file with these bytes, written whole or not at all."""
-    path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.{suffix}"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        part.write_bytes(data)
-        part.replace(path)
-    return str(path)
+def _kept(data: bytes, folder: str | Path, suffix: str) -> str:
+    """The place of a file with these bytes, written whole or not at all."""
+    place = under(folder, f"{hashlib.sha256(data).hexdigest()[:32]}.{suffix}")
+    if papers.size(place) is None:
+        papers.write(place, data)
+    return place
 
 
 def _flags(image: Image.Image, side: int, lossy: bool, limits: ImageLimits) -> tuple[str, ...]:

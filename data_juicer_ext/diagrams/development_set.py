@@ -12,7 +12,7 @@ from data_juicer_ext.diagrams.anonymous import anonymous
 from data_juicer_ext.diagrams.criteria import CriteriaSet
 from data_juicer_ext.diagrams.pair import images_of
 from data_juicer_ext.diagrams.types import type_code
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, UnreachableImageError
 from data_juicer_ext.rows import visible
 
 _REASON_CHARACTERS = 400
@@ -98,15 +98,17 @@ def _rated(row: Mapping[str, Any], ratings: list[Rating], criteria: CriteriaSet,
     )  # fmt: skip
 
 
-def made_alike(found: Gathered, folder: Path, limits: ImageLimits) -> Gathered:
+def made_alike(found: Gathered, folder: str | Path, limits: ImageLimits) -> Gathered:
     """The pairs with their images made alike as for judging; one whose images can't be read is told instead.
 
-    Raises OSError where `folder` can't be written.
+    Raises OSError where `folder` can't be written, UnreachableImageError where object storage fails.
     """
     made = Gathered(unused=list(found.unused))
     for pair in found.pairs:
         try:
             generated, reference = anonymous(pair.images, folder, limits)
+        except UnreachableImageError:
+            raise
         except ImageError as error:
             made.unused.append(f"{pair.row_id}: {error}")
         else:

@@ -6,16 +6,18 @@ counted by the rule of its `image_profile`, and said to be.
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from data_juicer_ext.figures.decoding import strict_decoding
-from data_juicer_ext.figures.image_parts import FORMATS
+from data_juicer_ext.figures.image_parts import FORMATS, MAX_FILE_BYTES
 from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import is_remote, opened
 
 Rule = Callable[[int, int], float]
 """Tokens of an image, from its width and height in pixels as it is sent."""
@@ -151,14 +153,21 @@ def rule_for(endpoint: EndpointConfig, sampling: Mapping[str, Any] | None = None
 def sent_size(path: str, longest: int) -> tuple[int, int] | None:
     """Width and height in pixels in which an image file is sent; None for one that can't be read.
 
-    Only the file's header is read. What is scaled down further to fit the bytes is not foreseen.
+    Only the header of a file is read, of an object all of it. What is scaled down further to fit the bytes is not
+    foreseen. Raises StorageError where object storage fails.
     """
     from PIL import Image
 
     try:
-        with strict_decoding(), Path(path).open("rb") as file, Image.open(file, formats=FORMATS) as image:
+        with strict_decoding(), _file(path) as file, Image.open(file, formats=FORMATS) as image:
             width, height = image.size
+    except papers.StorageError:
+        raise
     except Exception:  # decoders raise whatever a broken file leads them to; the run will name the file
         return None
     scale = min(1.0, longest / max(width, height, 1))
     return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def _file(path: str) -> BinaryIO:
+    return io.BytesIO(papers.read(path, MAX_FILE_BYTES)) if is_remote(path) else opened(path)

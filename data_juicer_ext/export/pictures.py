@@ -16,7 +16,16 @@ from pathlib import Path
 from PIL import Image
 
 from data_juicer_ext.export.image_metadata import without_metadata
-from data_juicer_ext.figures.image_parts import MAX_FILE_BYTES, ImageError, ImageLimits, ImagePart, prepare
+from data_juicer_ext.figures.image_parts import (
+    MAX_FILE_BYTES,
+    ImageError,
+    ImageLimits,
+    ImagePart,
+    UnreachableImageError,
+    prepare,
+)
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import is_remote, own_name
 
 _ANY_SIZE = ImageLimits(max_side=1_000_000, max_bytes=MAX_FILE_BYTES, min_text_height=0)
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg"}
@@ -49,7 +58,7 @@ class Picture:
     def data(self) -> bytes:
         """Its bytes. Raises ImageError if the file has changed since it was looked at, or is gone."""
         try:  # most files go out as they are, and need not be decoded again
-            data = without_metadata(Path(self.source).read_bytes())
+            data = without_metadata(papers.read(self.source, MAX_FILE_BYTES if is_remote(self.source) else None))
             if self._is(data):
                 return data
         except (OSError, ValueError):
@@ -78,17 +87,34 @@ class Places:
     run_dir: Path
     export: Path
 
-    def find(self, named: str) -> Path:
-        """The file that a row means; a run folder that was moved still has its images. Raises MissingError."""
+    def find(self, named: str) -> str:
+        """The file that a row means; a run folder that was moved still has its images.
+
+        Of an object on object storage the copy in the run folder, if there is one. Raises MissingError, and
+        StorageError where object storage fails.
+        """
+        if is_remote(named):
+            return self._object(named)
         path = Path(named)
         tried = [path, *([] if path.is_absolute() else [self.export.parent / path, self.export / path])]
         tried.append(self.run_dir / "images" / path.name)
         try:
-            return next(place for place in tried if place.is_file())
+            return str(next(place for place in tried if place.is_file()))
         except StopIteration:
             raise MissingError(f"{path.name}: no such file") from None
         except (OSError, ValueError) as error:
             raise MissingError(f"{path.name[:100]!r}: no path of a file ({error})") from error
+
+    def _object(self, address: str) -> str:
+        place = papers.found_image(address, self.run_dir / "images")
+        try:
+            if papers.size(place) is not None:
+                return place
+        except papers.StorageError:
+            raise
+        except OSError as error:
+            raise MissingError(f"{own_name(address)[:100]!r}: no address of a file ({error.strerror})") from error
+        raise MissingError(f"{own_name(address)}: no such file")
 
 
 class Copies:
@@ -114,7 +140,10 @@ Looked = Mapping[str, "Picture | ImageError"]
 
 
 def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: int = 0) -> Looked:
-    """Each image as a picture, or why it is none; several at once."""
+    """Each image as a picture, or why it is none; several at once.
+
+    Raises StorageError or UnreachableImageError where object storage fails: no row is left out for that.
+    """
     wanted = list(dict.fromkeys(named))
     with ThreadPoolExecutor(workers) as pool:
         return dict(zip(wanted, pool.map(lambda name: _look(name, places, max_bytes), wanted), strict=True))
@@ -122,13 +151,15 @@ def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: i
 
 def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
     try:
-        source = str(places.find(named))
+        source = places.find(named)
     except MissingError as error:
         return error
     try:
         data, mime, flags = _made(source, max_bytes)
+    except UnreachableImageError:
+        raise
     except ImageError as error:  # told without the path on this machine, and a parameter that is the run's
-        told = str(error).replace(source, Path(source).name).replace(" (model_params.max_image_pixels)", "")
+        told = str(error).replace(source, own_name(source)).replace(" (model_params.max_image_pixels)", "")
         return type(error)(told)
     name = f"{hashlib.sha256(data).hexdigest()}.{_SUFFIXES[mime]}"
     return Picture(source, name, mime, len(data), flags, max_bytes)
@@ -158,7 +189,7 @@ def _for_chat(source: str, data: bytes, part: ImagePart, max_bytes: int) -> tupl
         data = _encoded(part, "JPEG", quality)
         if len(data) <= max_bytes:
             return data, "image/jpeg", (*flags, "jpeg")
-    raise TooLargeError(f"{Path(source).name}: more than {max_bytes:,} bytes, as JPEG too")
+    raise TooLargeError(f"{own_name(source)}: more than {max_bytes:,} bytes, as JPEG too")
 
 
 def _as(part: ImagePart, mime: str) -> ImagePart:

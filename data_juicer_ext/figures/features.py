@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, plain_image
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, UnreachableImageError, plain_image
 from data_juicer_ext.figures.ocr import Picture, UnreadableImageError, read_picture
 from data_juicer_ext.figures.pixel_features import pixel_features
 from data_juicer_ext.figures.text_features import caption_overlap, text_features
@@ -42,12 +42,15 @@ def figure_features(
 
     `images` are its image files, `caption` its caption ("" for none). Without `ocr`, or where the engine can't
     read an image (`ocr_error` then says why), the features of the text are None and `readable_text` is "". Raises
-    FeatureError for an image that does not decode, OcrMissingError where OCR is not installed.
+    FeatureError for an image that does not decode, UnreachableImageError where its storage fails, OcrMissingError
+    where OCR is not installed.
     """
     if not images:
         raise FeatureError("the figure has no image")
     try:
         pixels = pixel_features([plain_image(path, max_pixels) for path in images])
+    except UnreachableImageError:
+        raise
     except ImageError as error:
         raise FeatureError(str(error)) from error
     text = _text(images, caption, read) if ocr else {**_NO_TEXT, "ocr_error": ""}

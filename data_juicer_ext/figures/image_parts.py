@@ -19,6 +19,8 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.text_height import smallest_text
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import as_path, is_remote
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 MIME = {
@@ -38,6 +40,10 @@ _ORIENTATION = 0x0112
 
 class ImageError(ValueError):
     """An image cannot be sent; the text names the file and the reason."""
+
+
+class UnreachableImageError(ImageError):
+    """The storage that holds an image fails, which says nothing about the image: its row is undecided, not dropped."""
 
 
 @dataclass(frozen=True)
@@ -87,25 +93,32 @@ class ImagePart:
 
 
 def prepare(path: str | Path, limits: ImageLimits | None = None) -> ImagePart:
-    """The image file at `path`, as PNG or JPEG within `limits`. Raises ImageError."""
+    """The image file at `path` (or address), as PNG or JPEG within `limits`. Raises ImageError."""
     limits = limits or ImageLimits()
-    with _opened(Path(path), limits.max_pixels, " (model_params.max_image_pixels)") as (raw, image):
+    with _opened(path, limits.max_pixels, " (model_params.max_image_pixels)") as (raw, image):
         return _fit(raw, image, limits)
 
 
 def plain_image(path: str | Path, max_pixels: int = ImageLimits.max_pixels) -> Image.Image:
-    """The image file at `path` as a reader sees it: upright, on white, its first frame, in mode L or RGB.
+    """The image file at `path` (or address) as a reader sees it: upright, on white, one frame, in mode L or RGB.
 
-    Raises ImageError for a file that does not decode whole or has more than `max_pixels` pixels.
+    Raises ImageError for a file that does not decode whole or has more than `max_pixels` pixels, and
+    UnreachableImageError where its storage fails.
     """
-    with _opened(Path(path), max_pixels) as (_, image):
+    return image_and_bytes(path, max_pixels)[0]
+
+
+def image_and_bytes(path: str | Path, max_pixels: int = ImageLimits.max_pixels) -> tuple[Image.Image, bytes]:
+    """What `plain_image` gives, and the bytes of the file, read once."""
+    with _opened(path, max_pixels) as (raw, image):
         image.load()
-        return _plain(image)[0]
+        return _plain(image)[0], raw
 
 
 @contextmanager
-def _opened(path: Path, max_pixels: int, hint: str = "") -> Iterator[tuple[bytes, Image.Image]]:
+def _opened(place: str | Path, max_pixels: int, hint: str = "") -> Iterator[tuple[bytes, Image.Image]]:
     """The bytes and the image of a file; whatever goes wrong with it in the block is an ImageError."""
+    path = str(place) if is_remote(place) else as_path(place)
     try:
         raw = _read(path)
         with strict_decoding(), Image.open(io.BytesIO(raw), formats=FORMATS) as image:
@@ -123,12 +136,25 @@ def _opened(path: Path, max_pixels: int, hint: str = "") -> Iterator[tuple[bytes
         raise ImageError(f"{path}: the image does not decode ({type(error).__name__}: {error})") from error
 
 
-def _read(path: Path) -> bytes:
+def _read(path: str | Path) -> bytes:
+    if isinstance(path, str):
+        return _read_object(path)
     if not path.is_file():
         raise ImageError(f"{path}: no such file")
     if path.stat().st_size > MAX_FILE_BYTES:
         raise ImageError(f"{path}: larger than {MAX_FILE_BYTES:,} bytes")
     return path.read_bytes()
+
+
+def _read_object(address: str) -> bytes:
+    try:
+        return papers.read(address, MAX_FILE_BYTES)
+    except FileNotFoundError:
+        raise ImageError(f"{address}: no such file") from None
+    except papers.StorageError as error:
+        raise UnreachableImageError(str(error)) from error
+    except OSError as error:
+        raise ImageError(f"{address}: {error.strerror}") from error
 
 
 def _fit(raw: bytes, image: Image.Image, limits: ImageLimits) -> ImagePart:

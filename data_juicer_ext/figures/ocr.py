@@ -14,12 +14,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
 from data_juicer_ext.figures.decoding import strict_decoding
+from data_juicer_ext.figures.image_parts import UnreachableImageError
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import as_path, is_remote
 
 FILE_LIMIT = 64 * 1024 * 1024  # bytes of an image file
 PIXEL_LIMIT = 60_000_000  # decoded pixels
@@ -102,16 +104,12 @@ def ocr_problem() -> str:
 
 
 def read_picture(path: str, least_score: float = SURE) -> Picture:
-    """The image file at `path` with its text, without the pieces whose score is below `least_score` (0 to 1).
+    """The image file at `path` (or address) with its text, without pieces whose score is below `least_score` (0 to 1).
 
-    Raises UnreadableImageError, or OcrMissingError (with how to install OCR). Blocks; call it in a thread.
+    Raises UnreadableImageError, UnreachableImageError where its storage fails, or OcrMissingError (with how to
+    install OCR). Blocks; call it in a thread.
     """
-    try:
-        if Path(path).stat().st_size > FILE_LIMIT:
-            raise UnreadableImageError(f"{path}: larger than {FILE_LIMIT} bytes")
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise UnreadableImageError(f"{path}: cannot be read ({error.strerror})") from error
+    data = _data(path)
     image = _decode(data, path)
     key = hashlib.sha256(data).hexdigest()
     with _lock:
@@ -122,6 +120,20 @@ def read_picture(path: str, least_score: float = SURE) -> Picture:
         if len(_cache) > _CACHE_SIZE:
             _cache.popitem(last=False)
     return Picture(image, tuple(piece for piece in pieces if piece.score >= least_score))
+
+
+def _data(path: str) -> bytes:
+    try:
+        if is_remote(path):
+            return papers.read(path, FILE_LIMIT)
+        file = as_path(path)
+        if file.stat().st_size > FILE_LIMIT:
+            raise UnreadableImageError(f"{path}: larger than {FILE_LIMIT} bytes")
+        return file.read_bytes()
+    except papers.StorageError as error:
+        raise UnreachableImageError(str(error)) from error
+    except OSError as error:
+        raise UnreadableImageError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def _decode(data: bytes, path: str) -> Image.Image:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import re
 import shutil
 import subprocess
 import tempfile
-import uuid
 import warnings
+from collections import OrderedDict
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,8 @@ from PIL import Image, ImageOps
 from data_juicer_ext.figures.bounded_process import WorkProblem, bare_environment, work
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.view import ImageProblem, View, as_png, viewed
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import is_remote, under
 
 __all__ = ["ImageProblem", "Limits", "View", "kind_of", "readable_image"]
 
@@ -31,6 +32,7 @@ _MAX_PIXELS = 100_000_000
 _MAX_BYTES = 200_000_000
 _BOUNDING_BOX = re.compile(rb"%%BoundingBox:\s*(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)")
 _DRAW = "data_juicer_ext.figures.page_drawing:draw"
+_MOST_KNOWN = 20_000  # objects that this process has written or met
 _VERSION = "1"  # part of the file name: raise it when the same source would give another picture
 
 
@@ -47,22 +49,22 @@ LIMITS = Limits()
 WHOLE = View()
 
 
-def readable_image(data: bytes, folder: Path, limits: Limits = LIMITS, view: View = WHOLE) -> Path:
-    """A PNG or JPEG in `folder` that shows the image in `data`; written once for the same content.
+def readable_image(data: bytes, folder: str | Path, limits: Limits = LIMITS, view: View = WHOLE) -> str:
+    """A PNG or JPEG in `folder` (a path or an address) that shows the image in `data`; written once for one content.
 
     PDF, SVG, EPS and PS are rasterised; other formats are checked by decoding them and, where they are
     not plain RGB or grey PNG or JPEG, written as such (first frame, transparency on white, turned as
     their EXIF says). Raises ImageProblem with flag `image_unreadable`, `image_too_large` or
-    `needs_ghostscript`.
+    `needs_ghostscript`, OSError where `folder` can't be written, which at an address is a StorageError.
     """
     if len(data) > _MAX_BYTES:
         raise ImageProblem("image_too_large", f"the file has {len(data)} bytes")
     kind = kind_of(data)
     vector = kind in ("pdf", "svg", "eps")
     name = _name(data, kind, limits if vector else Limits(0, 0), view)
-    for suffix in (".png", ".jpg"):
-        known = folder / f"{name}{suffix}"
-        if known.is_file() and known.stat().st_size:
+    # Only what came as JPEG may have become one; each question to object storage takes a request.
+    for suffix in (".png", ".jpg") if data.startswith(b"\xff\xd8") else (".png",):
+        if _is_there(known := under(folder, f"{name}{suffix}")):
             return known
     try:
         content, suffix = _vector(data, kind, limits, view) if vector else _raster(data, view)
@@ -70,7 +72,10 @@ def readable_image(data: bytes, folder: Path, limits: Limits = LIMITS, view: Vie
         raise
     except Exception as error:
         raise ImageProblem("image_unreadable", f"{type(error).__name__}: {error}") from error
-    return _write(folder / f"{name}{suffix}", content)
+    made = under(folder, f"{name}{suffix}")
+    papers.write(made, content)
+    _remember(made)
+    return made
 
 
 def kind_of(data: bytes) -> str:
@@ -91,16 +96,24 @@ def _name(data: bytes, kind: str, limits: Limits, view: View) -> str:
     return digest.hexdigest()[:32]
 
 
-def _write(target: Path, content: bytes) -> Path:
-    """Whole or not at all: several processes may write the same file."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return target
+_known: OrderedDict[str, None] = OrderedDict()
+
+
+def _is_there(place: str) -> bool:
+    """Whether an image was written before. An object is asked for once a process, as none is ever removed."""
+    if place in _known:
+        return True
+    if not papers.size(place):
+        return False
+    _remember(place)
+    return True
+
+
+def _remember(place: str) -> None:
+    if is_remote(place):
+        _known[place] = None
+        if len(_known) > _MOST_KNOWN:
+            _known.popitem(last=False)
 
 
 # ---- raster formats

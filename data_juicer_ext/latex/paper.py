@@ -20,7 +20,7 @@ from data_juicer_ext.latex.given import tie_captions
 from data_juicer_ext.latex.maindoc import choose_main
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.pictures import Pictures
-from data_juicer_ext.latex.source import SourceTree, open_source
+from data_juicer_ext.latex.source import SourceTree, sources
 from data_juicer_ext.rows import Figure, scrub
 
 __all__ = ["Extraction", "LatexOptions", "PaperError", "figures_from_text", "read_figures"]
@@ -40,30 +40,32 @@ class Extraction:
 
 
 def read_figures(
-    path: Path,
-    image_folder: Path,
+    path: str | Path,
+    image_folder: str | Path,
     options: LatexOptions = DEFAULTS,
     given_captions: Sequence[str] | None = None,
     given_images: Sequence[str | bytes] | None = None,
 ) -> Extraction:
     """The figures of the paper at `path`: a folder, .tar, .tar.gz, .tgz, .zip, .gz of one .tex, or .tex.
 
+    Both places may be addresses of object storage; of a lone .tex there, no other file is looked at.
     Readable images (PNG or JPEG) are written to `image_folder`, named by content. With
     `given_captions` the figures are those that tie to exactly one of them (see
-    `latex.given`); `given_images` holds, for each given caption, an image's path or its bytes,
+    `latex.given`); `given_images` holds, for each given caption, an image's place or its bytes,
     "" where there is none.
-    A paper without figures has an empty list. Raises PaperError for what is no readable LaTeX paper.
+    A paper without figures has an empty list. Raises PaperError for what is no readable LaTeX paper,
+    OSError where `image_folder` can't be written, StorageError where object storage fails.
     """
-    tree, named = open_source(path, options)
-    main, reason = choose_main(tree, options.main_file or named)
-    if named and not options.main_file:
-        reason = "the file itself"
-    return _extract(tree, main, reason, image_folder, options, given_captions, given_images)
+    with sources(path, options) as (tree, named):
+        main, reason = choose_main(tree, options.main_file or named)
+        if named and not options.main_file:
+            reason = "the file itself"
+        return _extract(tree, main, reason, image_folder, options, given_captions, given_images)
 
 
 def figures_from_text(
     latex: str,
-    image_folder: Path,
+    image_folder: str | Path,
     options: LatexOptions = DEFAULTS,
     given_captions: Sequence[str] | None = None,
     given_images: Sequence[str | bytes] | None = None,
@@ -96,7 +98,7 @@ def _extract(
     tree: SourceTree,
     main: str,
     reason: str,
-    image_folder: Path,
+    image_folder: str | Path,
     options: LatexOptions,
     given_captions: Sequence[str] | None,
     given_images: Sequence[str | bytes] | None,

@@ -14,11 +14,14 @@ from data_juicer_ext.latex.images import Image, find_image, is_computed, search_
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source import SourceTree
 from data_juicer_ext.rows import Figure, scrub
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import is_remote
 
 _PROBLEMS = frozenset(
     ("image_missing", "image_unreadable", "image_too_large", "image_path_refused", "needs_ghostscript",
      "no_image_file", "image_name_computed")
 )  # fmt: skip
+_MOST_GIVEN = 200_000_000  # bytes of an image at an address; larger ones are not drawn
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -26,7 +29,7 @@ class Pictures:
     """Images of one paper; each source is read and drawn once."""
 
     def __init__(
-        self, tree: SourceTree, flat: Flat, buffer: Buffer, folder: Path, options: LatexOptions, job: str
+        self, tree: SourceTree, flat: Flat, buffer: Buffer, folder: str | Path, options: LatexOptions, job: str
     ) -> None:
         self.notes: list[str] = []
         self._tree = tree
@@ -49,11 +52,11 @@ class Pictures:
             figure.flags.append("also_drawn_in_tex")
 
     def use_given(self, figure: Figure, image: str | bytes) -> None:
-        """Take an image that came with the row, a file's path or its bytes, for a figure that has none."""
+        """Take an image that came with the row, a file's place or its bytes, for a figure that has none."""
         name = repr(image[:200]) if isinstance(image, str) else f"of figure {figure.number or figure.figure_id}"
         try:
-            data = Path(image).read_bytes() if isinstance(image, str) else image
-            figure.images = [str(readable_image(data, self._folder, self._limits))]
+            data = _given(image) if isinstance(image, str) else image
+            figure.images = [readable_image(data, self._folder, self._limits)]
         except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
             _stop_if_full(error)
             self._note(f"given image {name} cannot be read ({getattr(error, 'strerror', None) or error})")
@@ -66,7 +69,7 @@ class Pictures:
     def use_page(self, figure: Figure, source: str, data: bytes, view: View) -> str:
         """Take a part of a page of the PDF `data` (file `source`); why that cannot be done, or ""."""
         try:
-            figure.images = [str(readable_image(data, self._folder, self._limits, view))]
+            figure.images = [readable_image(data, self._folder, self._limits, view)]
         except (ImageProblem, OSError) as problem:
             _stop_if_full(problem)
             return str(problem)
@@ -105,7 +108,7 @@ class Pictures:
 
     def _make(self, source: str, view: View) -> tuple[str, str]:
         try:
-            return str(readable_image(self._tree.read(source), self._folder, self._limits, view)), ""
+            return readable_image(self._tree.read(source), self._folder, self._limits, view), ""
         except ImageProblem as problem:
             self._note(f"{problem.flag}: {source!r}: {problem}")
             return "", problem.flag
@@ -119,7 +122,14 @@ class Pictures:
             self.notes.append(text[:500])
 
 
+def _given(place: str) -> bytes:
+    return papers.read(place, _MOST_GIVEN if is_remote(place) else None)
+
+
 def _stop_if_full(error: Exception) -> None:
-    """Raise the error of a folder that nothing can be written to any more: it is not the image's fault."""
-    if isinstance(error, OSError) and error.errno in _FULL:
+    """Raise the error of a folder that nothing can be written to any more, or of a storage that fails.
+
+    Neither is the image's fault.
+    """
+    if isinstance(error, papers.StorageError) or (isinstance(error, OSError) and error.errno in _FULL):
         raise error

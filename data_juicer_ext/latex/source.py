@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +17,8 @@ from data_juicer_ext.latex.compressed import Decompressed, is_compressed
 from data_juicer_ext.latex.folder import list_files
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.tar_members import BLOCK, is_tar
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import is_remote
 
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 _LATEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{|section|input|chapter|includegraphics|caption)")
@@ -96,58 +100,88 @@ class SourceTree:
         self._lower = self._by_name = self._own_names = None
 
 
-def open_source(path: Path, options: LatexOptions) -> tuple[SourceTree, str]:
+@contextlib.contextmanager
+def sources(place: str | Path, options: LatexOptions) -> Iterator[tuple[SourceTree, str]]:
+    """What `open_source` gives for the paper at a path or an address; its files can be read within the block.
+
+    Raises PaperError, and StorageError where object storage fails.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            path = stack.enter_context(papers.here(place, options.max_bytes, options.max_members))
+        except papers.StorageError:
+            raise
+        except FileNotFoundError as error:
+            raise PaperError(_not_there(place)) from error
+        except OSError as error:
+            told = "; raise max_bytes or max_members if it is to be trusted" if error.errno == errno.EFBIG else ""
+            raise PaperError(f"{place} cannot be read ({error.strerror}){told}") from error
+        yield open_source(path, options, str(place) if is_remote(place) else "")
+
+
+def open_source(path: Path, options: LatexOptions, name: str = "") -> tuple[SourceTree, str]:
     """The tree of the paper at `path`, and the main file where the path itself names it.
 
-    What `path` holds is decided by its content. Raises PaperError for what is no LaTeX paper.
+    What `path` holds is decided by its content; messages call it `name`. Raises PaperError for what is no LaTeX paper.
     """
+    name = name or str(path)
     if not path.exists():
-        raise PaperError(f"{path} does not exist; check paper_path (and paper_root, if it is relative)")
+        raise PaperError(_not_there(name))
     if path.is_dir():
-        return _folder(path, options), ""
+        return _folder(path, options, name), ""
     if not path.is_file():
-        raise PaperError(f"{path} is a device, a pipe or a socket; an archive, a folder or a .tex is expected")
+        raise PaperError(f"{name} is a device, a pipe or a socket; an archive, a folder or a .tex is expected")
     try:
         file = path.open("rb")
     except OSError as error:
-        raise PaperError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
+        raise PaperError(f"{name} cannot be read ({error.strerror}); check its permissions") from error
     with file:
         packed = path.stat().st_size
         if packed > options.max_bytes:
-            raise PaperError(f"{path} is larger than max_bytes ({options.max_bytes} bytes)")
-        with refusing(str(path), packed, options):
-            return _from_file(path, file, packed, options)
+            raise PaperError(f"{name} is larger than max_bytes ({options.max_bytes} bytes)")
+        with refusing(name, packed, options):
+            return _from_file(path, name, file, packed, options)
 
 
-def _from_file(path: Path, file: BufferedReader, packed: int, options: LatexOptions) -> tuple[SourceTree, str]:
+def _not_there(place: str | Path) -> str:
+    return f"{place} does not exist; check paper_path (and paper_root, if it is relative)"
+
+
+def _from_file(
+    path: Path, name: str, file: BufferedReader, packed: int, options: LatexOptions
+) -> tuple[SourceTree, str]:
     head = file.peek(BLOCK)[:BLOCK]
     if not head:
-        raise PaperError(f"{path} is empty; fetch it again")
+        raise PaperError(f"{name} is empty; fetch it again")
     if is_zip(head):
-        return _archive(path, read_zip(file, str(path), options, packed)), ""
+        return _archive(name, read_zip(file, name, options, packed)), ""
     if is_tar(head):
-        return _archive(path, read_tar(file, str(path), options, packed)), ""
+        return _archive(name, read_tar(file, name, options, packed)), ""
     if is_compressed(head):
-        return _from_compressed(path, Decompressed(file, most_bytes(packed, options)), packed, options)
-    data = _single(path, file)
-    tree = _folder(path.parent, options, one_level=True)
+        return _from_compressed(name, path.name, Decompressed(file, most_bytes(packed, options)), packed, options)
+    data = _single(name, file)
+    tree = _folder(path.parent, options, name.rpartition("/")[0] if is_remote(name) else "", one_level=True)
+    if is_remote(name):
+        tree.notes.append("of a lone .tex on object storage no other file is read; name the paper's folder for its own")
     tree.write_virtual(path.name, data)
     return tree, path.name
 
 
-def _from_compressed(path: Path, layer: Decompressed, packed: int, options: LatexOptions) -> tuple[SourceTree, str]:
+def _from_compressed(
+    path: str, own: str, layer: Decompressed, packed: int, options: LatexOptions
+) -> tuple[SourceTree, str]:
     stream: BufferedReader = BufferedReader(cast(Any, layer), _BUFFER)
     head = stream.peek(BLOCK)[:BLOCK]
     if is_tar(head):
-        unpacked = read_tar(stream, str(path), options, packed)
+        unpacked = read_tar(stream, path, options, packed)
         unpacked.remarks += _rest(stream, layer)
         return _archive(path, unpacked), ""
     if is_archive(head):
         raise PaperError(f"{path} is an archive inside an archive; unpack it once")
     data = _single(path, stream)
-    name = path.name.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
+    name = own.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
     name = name if name.endswith(TEX_SUFFIXES) else f"{name}.tex"
-    tree = SourceTree(str(path), {name: data})
+    tree = SourceTree(path, {name: data})
     tree.notes += _rest(stream, layer)
     return tree, name
 
@@ -158,7 +192,7 @@ def _rest(stream: BufferedReader, layer: Decompressed) -> list[str]:
     return ["archive: what follows the compressed data is garbage and was not read"] if layer.garbage else []
 
 
-def _single(path: Path, stream: BufferedReader) -> bytes:
+def _single(path: str, stream: BufferedReader) -> bytes:
     """The content of a paper that is one file. Raises PaperError for what is not LaTeX."""
     _refuse_known(path, stream.peek(_HEAD)[:_HEAD])
     data = stream.read(_MAX_TEX + 1)
@@ -169,18 +203,19 @@ def _single(path: Path, stream: BufferedReader) -> bytes:
     return data
 
 
-def _folder(path: Path, options: LatexOptions, one_level: bool = False) -> SourceTree:
+def _folder(path: Path, options: LatexOptions, name: str = "", one_level: bool = False) -> SourceTree:
+    name = name or str(path)
     # A lone .tex may lie in a folder of thousands of papers: its own files are found all the same.
     files, notes = list_files(path, min(options.max_members, 5000) if one_level else options.max_members)
-    tree = SourceTree(str(path), folder=path, on_disk=files)
+    tree = SourceTree(name, folder=path, on_disk=files)
     tree.notes += notes
     if not files:
-        raise PaperError(f"{path} holds no files{_first(notes)}; a paper's folder holds its .tex files")
+        raise PaperError(f"{name} holds no files{_first(notes)}; a paper's folder holds its .tex files")
     return tree
 
 
-def _archive(path: Path, unpacked: Unpacked) -> SourceTree:
-    tree = SourceTree(str(path), unpacked.files)
+def _archive(path: str, unpacked: Unpacked) -> SourceTree:
+    tree = SourceTree(path, unpacked.files)
     tree.notes += unpacked.notes
     if not unpacked.files:
         raise PaperError(f"{path} holds no files that can be read{_first(tree.notes)}; fetch it again")
@@ -198,7 +233,7 @@ def _may_be_latex(name: str) -> bool:
     return name.lower().endswith((*TEX_SUFFIXES, ".txt")) or "." not in posixpath.basename(name)
 
 
-def _refuse_known(path: Path, head: bytes) -> None:
+def _refuse_known(path: str, head: bytes) -> None:
     head = head.lstrip().lower()
     if head.startswith(b"%pdf"):
         raise PaperError(f"{path} is a PDF, not LaTeX; read it with the PDF extractor")

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data_juicer_ext.figures.image_parts import ImageError
+from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError
 from data_juicer_ext.models.batch_collector import BatchCollector
 from data_juicer_ext.models.endpoint import OFFLINE, EndpointConfig
 from data_juicer_ext.models.governor_budget import BudgetLimits
@@ -24,6 +23,7 @@ from data_juicer_ext.models.ray_governor import budget_for
 from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Model, Request, Result
+from data_juicer_ext.storage.places import as_path
 
 if TYPE_CHECKING:
     from data_juicer_ext.models.dispatch import Admit, Dispatcher
@@ -38,8 +38,8 @@ BATCH_PRICE = 0.5
 class RunPlace:
     """Where the calls of a run keep what outlives it, and what they may spend in all.
 
-    `max_cost` is in US dollars, 0 is no limit; `spent_cost` and `spent_calls` are what earlier runs
-    into the folder have spent.
+    `run_dir` is a path or an address of object storage. `max_cost` is in US dollars, 0 is no limit;
+    `spent_cost` and `spent_calls` are what earlier runs into the folder have spent.
     """
 
     run_dir: str
@@ -76,6 +76,8 @@ class Client:
             if self.place is None:
                 return await self._dispatcher().answer(request)
             return await self._stored_or_asked(request, self.place)
+        except UnreachableImageError as error:
+            return Failure("storage", str(error), retryable=True)
         except ImageError as error:
             return Failure("bad_image", str(error), retryable=False)
         except StoreError as error:
@@ -167,13 +169,13 @@ def _prices() -> PriceTable:
 def _store(place: RunPlace) -> RunStore:
     from data_juicer_ext.models.run_store import RunStore
 
-    return shared(("store", place.run_dir, place.on_ray), lambda: RunStore(Path(place.run_dir), place.on_ray))
+    return shared(("store", place.run_dir, place.on_ray), lambda: RunStore(place.run_dir, place.on_ray))
 
 
 def _collector(config: EndpointConfig, place: RunPlace) -> BatchCollector:
     from data_juicer_ext.models.batch import BatchClient
 
-    return BatchCollector(BatchClient(config, Path(place.run_dir) / "batches"))
+    return BatchCollector(BatchClient(config, as_path(place.run_dir) / "batches"))
 
 
 @cache

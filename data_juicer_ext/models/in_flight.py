@@ -14,7 +14,7 @@ from data_juicer_ext.models.types import Answer, Failure, Result, Usage
 class Responses(Protocol):
     """As much of a store as a call needs."""
 
-    def get(self, key: str) -> Answer | None:
+    async def get_async(self, key: str) -> Answer | None:
         """The answer under `key`; None if there is none."""
         ...
 
@@ -91,15 +91,17 @@ async def stored_or_asked(
     carries its usage: a run that went on would pay for answers that the next run has to pay for
     again. Raises StoreError if the store cannot be read.
     """
-    found = store.get(key)
-    if found is not None:
-        return found
 
-    async def ask_and_store() -> Result:
+    async def find_or_ask() -> Result:
+        found = await store.get_async(key)
+        if found is not None:
+            return found
         result = await ask()
         return result if isinstance(result, Failure) else await _store(store, key, about, result)
 
-    return await in_flight.once(key, ask_and_store)
+    # The look-up is part of the call: else one that began before an answer was stored would end after the call
+    # that brought it, and ask again.
+    return await in_flight.once(key, find_or_ask)
 
 
 async def _store(store: Responses, key: str, about: Mapping[str, Any], answer: Answer) -> Result:

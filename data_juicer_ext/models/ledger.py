@@ -1,8 +1,9 @@
 """The ledger of a run: one JSON line a decision, for kept and refused rows alike.
 
 Every process appends to a file of its own in `<run_dir>/ledger/` and flushes line by line, so
-that the ledger can be read while the run goes on and a killed run loses at most a line. Ray may
-execute a task twice: what counts is the last line of a (row, operator, tag) within a run.
+that the ledger can be read while the run goes on and a killed run loses at most a line (on object
+storage, some seconds: see `line_pieces`). Ray may execute a task twice: what counts is the last
+line of a (row, operator, tag) within a run.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
+from data_juicer_ext.models.line_pieces import PieceWriter
 from data_juicer_ext.models.types import Usage, Verdict
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.storage.places import is_remote, under
 
 
 @dataclass
@@ -111,6 +114,9 @@ class LineWriter:
         self._file.write(to_json(value).replace("\n", " ") + "\n")
         self._file.flush()
 
+    def flush(self) -> None:
+        """All lines are there already."""
+
     def _open(self) -> TextIO:
         # Else each machine of a cluster would fill a folder of its own, and nobody would miss the others'.
         if self._sent and not announcement(self.folder.parent, self.run_id).exists():
@@ -127,11 +133,11 @@ def announcement(run_dir: Path, run_id: str) -> Path:
 
 
 class Ledger:
-    """Writes the decisions of one run; may be pickled to other processes."""
+    """Writes the decisions of one run into the folder or address `place`; may be pickled to other processes."""
 
-    def __init__(self, run_dir: Path, run_id: str) -> None:
+    def __init__(self, place: str | Path, run_id: str) -> None:
         self.run_id = run_id
-        self._lines = LineWriter(run_dir / "ledger", run_id)
+        self._lines = line_writer(place, "ledger", run_id)
 
     def record(self, entry: Entry) -> None:
         """Append one decision, with the time (seconds since 1970) and the run's id."""
@@ -139,6 +145,17 @@ class Ledger:
         line = {"time": round(time.time(), 3), "run_id": self.run_id, **vars(entry), "spending": vars(entry.spending),
                 "by_model": {name: vars(part) for name, part in entry.by_model.items()}}  # fmt: skip
         self._lines.write(line)
+
+    def flush(self) -> None:
+        """Have all decisions there when this returns. Raises OSError."""
+        self._lines.flush()
+
+
+def line_writer(place: str | Path, part: str, run_id: str) -> LineWriter | PieceWriter:
+    """What writes the lines of a run into the folder `part` of the run folder at a path or an address."""
+    if is_remote(place):
+        return PieceWriter(under(place, part), run_id)
+    return LineWriter(Path(place) / part, run_id)
 
 
 def read_lines(folder: Path, run_id: str = "") -> Iterator[dict[str, Any]]:

@@ -7,11 +7,11 @@ import base64
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.figures.image_parts import ImageLimits, prepare
 from data_juicer_ext.models.types import Message, Request
+from data_juicer_ext.storage.places import as_path, is_remote
 
 CACHE_CHARACTERS = 128 * 1024 * 1024
 PREPARING_AT_ONCE = 2  # a decoded image may take hundreds of megabytes
@@ -66,8 +66,8 @@ def flags_of(images: Iterable[SentImage]) -> tuple[str, ...]:
 class DataUrls:
     """Data URLs of image files, each file encoded once; the least recently used ones go first.
 
-    A file is known by its path, time of change and size. Lives on one event loop; the decoding
-    runs in threads beside it.
+    A file is known by its path, time of change and size, an object by its address. Lives on one event loop; the
+    decoding runs in threads beside it.
     """
 
     def __init__(self, capacity: int = CACHE_CHARACTERS) -> None:
@@ -109,8 +109,10 @@ class DataUrls:
 
 
 def _identity(path: str, limits: ImageLimits) -> tuple[object, ...]:
+    if is_remote(path):  # a run's images are named by content; to ask would take a request a call
+        return (path, limits)
     try:
-        status = Path(path).stat()
+        status = as_path(path).stat()
     except (OSError, ValueError):
         return (path, limits)  # `prepare` says what is wrong with it
     return (path, limits, status.st_mtime_ns, status.st_size)

@@ -5,6 +5,9 @@
 <run_dir>/undecided/            undecided rows, a file a process, while the run goes on
 <run_dir>/undecided.jsonl       the undecided rows of the last run that ended
 <run_dir>/images/               figures as images that a vision model can read
+
+A run folder may lie on object storage. What is read of it comes from a copy then, which the functions here bring up to
+date, and what they write goes there too.
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.models.ledger import Ledger, LineWriter, announcement, read_lines
+from data_juicer_ext.models.ledger import Ledger, LineWriter, announcement, line_writer, read_lines
+from data_juicer_ext.models.line_pieces import PieceWriter
+from data_juicer_ext.models.remote_folder import RemoteFolder, working_copy
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.storage.places import under
+from data_juicer_ext.storage.places import is_remote, under
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class Run:
     run_dir: Path
     run_id: str
     ledger: Ledger = field(compare=False)
-    undecided: LineWriter = field(compare=False)
+    undecided: LineWriter | PieceWriter = field(compare=False)
     url: str = ""
 
     @property
@@ -47,18 +52,36 @@ class Run:
         """Where figures are kept as images, a path or an address."""
         return under(self.place, "images")
 
+    @property
+    def remote(self) -> RemoteFolder | None:
+        """The run folder on object storage; None where it is a folder."""
+        return RemoteFolder(self.url, self.run_dir) if self.url else None
+
+    def bring(self, part: str, run_id: str = "") -> None:
+        """Have in `run_dir` what is in the folder `part` now, of one run where it is named. Raises OSError."""
+        if self.remote is not None:
+            self.remote.fetch(part, run_id)
+
+    def flush(self) -> None:
+        """Have all that this process has recorded there. Raises OSError."""
+        self.ledger.flush()
+        self.undecided.flush()
+
 
 def new_run_id() -> str:
     """An id that sorts by start: nanoseconds since 1970, then four random bytes."""
     return f"{time.time_ns():019d}-{secrets.token_hex(4)}"
 
 
-def begin(run_dir: Path, about: dict[str, Any]) -> Run:
-    """A new run in `run_dir`, announced in `runs/`. Raises OSError if the folder can't be written."""
+def begin(place: str | Path, about: dict[str, Any]) -> Run:
+    """A new run in the folder or at the address `place`, announced in `runs/`. Raises OSError where that fails."""
     run_id = new_run_id()
+    url = str(place) if is_remote(place) else ""
+    run_dir = working_copy(url).here if url else Path(place)
+    run = Run(run_dir, run_id, Ledger(place, run_id), line_writer(place, "undecided", run_id), url)
     (run_dir / "runs").mkdir(parents=True, exist_ok=True)
-    _write(announcement(run_dir, run_id), {"run_id": run_id, "started": time.time(), **about})
-    return Run(run_dir, run_id, Ledger(run_dir, run_id), LineWriter(run_dir / "undecided", run_id))
+    _announce(run, {"run_id": run_id, "started": time.time(), **about})
+    return run
 
 
 def has_begun(run_dir: Path, run_id: str) -> bool:
@@ -69,6 +92,8 @@ def has_begun(run_dir: Path, run_id: str) -> bool:
 def forget(run: Run) -> None:
     """Leave no trace of a run that never began."""
     announcement(run.run_dir, run.run_id).unlink(missing_ok=True)
+    if run.remote is not None:
+        run.remote.delete(f"runs/{run.run_id}.json")
 
 
 def end(run: Run) -> list[dict[str, Any]]:
@@ -76,8 +101,14 @@ def end(run: Run) -> list[dict[str, Any]]:
 
     Each is a whole row with `undecided` (operator, tag, reason, message) beside its columns.
     """
+    run.bring("ledger", run.run_id)
+    run.bring("undecided", run.run_id)
     rows = take_undecided(run.run_dir, run.run_id)
     write_rows(run.run_dir / "undecided.jsonl", rows)
+    if run.remote is not None:
+        run.remote.send("undecided.jsonl")
+        run.remote.drop("undecided", run.run_id)
+        run.remote.join("ledger", run.run_id)
     mark_ended(run)
     return rows
 
@@ -108,7 +139,7 @@ def _decided(run_dir: Path, run_id: str, rows: Mapping[tuple[str, str], Any]) ->
 
 def mark_ended(run: Run) -> None:
     """Note the end of a run in its `runs/<run_id>.json`."""
-    _write(announcement(run.run_dir, run.run_id), {**about(run.run_dir, run.run_id), "ended": time.time()})
+    _announce(run, {**about(run.run_dir, run.run_id), "ended": time.time()})
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -127,8 +158,10 @@ def run_ids(run_dir: Path) -> list[str]:
     return sorted(path.stem for path in (run_dir / "runs").glob("*.json"))
 
 
-def _write(path: Path, value: dict[str, Any]) -> None:
-    replace_text(path, to_json(value))
+def _announce(run: Run, value: dict[str, Any]) -> None:
+    replace_text(announcement(run.run_dir, run.run_id), to_json(value))
+    if run.remote is not None:
+        run.remote.send(f"runs/{run.run_id}.json")
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -1,8 +1,8 @@
-"""Where the segments of a response store lie: a plain folder, or any place that fsspec can reach.
+"""The files of a response store's segments, and those in a plain folder.
 
 A segment has one writer for its whole life and only ever grows, so no two processes write to the
-same file. On a plain folder a process appends to a segment of its own. Object stores cannot append:
-there every commit is a segment.
+same file. On a plain folder a process appends to a segment of its own; `mirrored_files` serves
+object storage.
 """
 
 from __future__ import annotations
@@ -10,19 +10,30 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import importlib
-import io
 import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 SUFFIX = ".jsonl"
 _BEGIN_TRIES = 5
 _READ = 16 * 1024  # bytes: one read is enough for nearly every answer
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A segment of `size` bytes that holds the lines of others, which are still there.
+
+    `shifts`: how many bytes further on in it the lines of each of them lie.
+    """
+
+    name: str
+    size: int
+    shifts: Mapping[str, int]
 
 
 class SegmentFiles(Protocol):
@@ -62,26 +73,35 @@ class SegmentFiles(Protocol):
         """Whether no running process writes to a segment (any more); it then stays so."""
         ...
 
-    def delete(self, name: str) -> None:
-        """Remove a segment."""
+    def delete(self, names: Sequence[str]) -> None:
+        """Remove segments, as far as they are there."""
         ...
 
     def end_segment(self) -> None:
         """Append no more to the present segment; the next `append` begins another."""
         ...
 
+    def adopt(self) -> None:
+        """Take many small segments that earlier writers have left as one's own, to be joined."""
+        ...
 
-def segment_files(place: str | Path) -> SegmentFiles:
-    """The files at a path, or at a URL that fsspec knows (`s3://...`, `memory://...`)."""
-    text = str(place)
-    if text.startswith("file://"):
-        return LocalFiles(Path(text.removeprefix("file://")))
-    return RemoteFiles(text) if "://" in text else LocalFiles(Path(text))
+    def join_is_due(self) -> bool:
+        """Whether there are segments that `join` would join."""
+        ...
+
+    def join(self) -> Joined | None:
+        """Write the next segments that are due as one; None if none are. May be called while more is appended.
+
+        Raises StoreError if one of them is damaged.
+        """
+        ...
 
 
-def _new_name() -> str:
+def new_name(begun: str = "") -> str:
+    """The name of a new segment, which sorts where the segment `begun` does, else after all that there are."""
     # Names sort by the time a segment was begun: of two answers under one key the older one counts.
-    return f"{time.time_ns():019d}.{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}{SUFFIX}"
+    when = begun.partition(".")[0] or f"{time.time_ns():019d}"
+    return f"{when}.{socket.gethostname()}.{os.getpid()}.{secrets.token_hex(4)}{SUFFIX}"
 
 
 class LocalFiles:
@@ -134,7 +154,7 @@ class LocalFiles:
         self._folder.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         for _ in range(_BEGIN_TRIES):
-            self._name, self._end = _new_name(), 0
+            self._name, self._end = new_name(), 0
             self._file = os.open(self._folder / self._name, flags, 0o644)
             if _lock(self._file) is not False and (self._folder / self._name).exists():
                 return _sync_folder(self._folder)
@@ -172,67 +192,18 @@ class LocalFiles:
         self._claimed.append(file)
         return _lock(file) is True
 
-    def delete(self, name: str) -> None:
-        (self._folder / name).unlink(missing_ok=True)
+    def delete(self, names: Sequence[str]) -> None:
+        for name in names:
+            (self._folder / name).unlink(missing_ok=True)
 
+    def adopt(self) -> None:
+        return None  # a segment grows: there are never many
 
-class RemoteFiles:
-    """Segments at an fsspec URL, one for each commit. Nothing tells whether another writer is at work."""
+    def join_is_due(self) -> bool:
+        return False
 
-    def __init__(self, url: str) -> None:
-        fsspec: Any = importlib.import_module("fsspec")  # here, as few stores need it
-        self.place = url
-        self._system: Any
-        try:
-            self._system, self._folder = fsspec.core.url_to_fs(url)
-        except (ImportError, ValueError) as error:  # an unknown protocol, or its package is missing
-            raise OSError(str(error)) from error
-
-    def names(self) -> list[str]:
-        self._system.invalidate_cache()
-        try:
-            paths = self._system.ls(self._folder, detail=False)
-        except FileNotFoundError:
-            return []
-        names = (str(path).rsplit("/", 1)[-1] for path in paths)
-        return sorted(name for name in names if name.endswith(SUFFIX))
-
-    def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
-        name = _new_name()
-        self._system.makedirs(self._folder, exist_ok=True)
-        self._system.pipe_file(self._path(name), first_line + lines)
-        return name, len(first_line)
-
-    def to_force(self) -> Callable[[], None]:
-        return lambda: None  # an object is whole when it is there
-
-    def end_segment(self) -> None:
+    def join(self) -> Joined | None:
         return None
-
-    def lines(self, name: str, offset: int) -> Iterator[bytes]:
-        if offset < self.size(name):
-            yield from io.BytesIO(self._system.cat_file(self._path(name), start=offset))
-
-    def read_line(self, name: str, offset: int) -> bytes:
-        length = _READ
-        while True:
-            part = bytes(self._system.cat_file(self._path(name), start=offset, end=offset + length))
-            line, feed, _ = part.partition(b"\n")
-            if feed or len(part) < length:
-                return line + feed
-            length *= 4
-
-    def size(self, name: str) -> int:
-        return int(self._system.size(self._path(name)))
-
-    def claim(self, name: str) -> bool:
-        return True
-
-    def delete(self, name: str) -> None:
-        self._system.rm_file(self._path(name))
-
-    def _path(self, name: str) -> str:
-        return f"{self._folder.rstrip('/')}/{name}"
 
 
 def _lock(file: int) -> bool | None:

@@ -1,7 +1,7 @@
 """Looking after response stores: how much they hold, deleting what is old, exporting it all.
 
-Every function takes a place: a store itself (a SQLite file, a folder of segments, an fsspec URL), or
-a run folder, whose `store/` may hold one of each kind.
+Every function takes a place: a store itself (a SQLite file, a folder of segments), or a run folder,
+whose `store/` may hold one of each kind. All but SQLite files may lie on object storage.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from data_juicer_ext.models.segment_files import SUFFIX
 from data_juicer_ext.models.segment_store import SegmentStore
 from data_juicer_ext.models.sqlite_store import SqliteStore
 from data_juicer_ext.models.store import Selection, Store, StoreError, StoreStats, answer_fields
+from data_juicer_ext.storage.places import as_path, is_remote, listed, under
 
 FOLDER = "store"  # in a run folder
 SQLITE_FILE = "responses.sqlite"
@@ -46,9 +47,11 @@ class Exported:
 
 def stores_at(place: str | Path) -> list[str]:
     """The stores at a place. Raises StoreError if there is none."""
-    path = Path(place)
-    if "://" in str(place) or path.is_file():
-        return [str(place)]
+    if is_remote(place):
+        return [_remote_store(str(place))]
+    path = as_path(place)
+    if path.is_file():
+        return [str(path)]
     for folder in (path / FOLDER, path):
         found = [inside for inside in (folder / SQLITE_FILE, folder / SEGMENTS_FOLDER) if inside.exists()]
         if found:
@@ -57,6 +60,23 @@ def stores_at(place: str | Path) -> list[str]:
         return [str(path)]
     raise StoreError(
         f"no response store at {place}: name a run folder, a {SQLITE_FILE} or a folder of segments (*{SUFFIX})"
+    )
+
+
+def remote_segments(run_dir: str) -> str:
+    """The address of the segments of a run folder on object storage."""
+    return under(run_dir, f"{FOLDER}/{SEGMENTS_FOLDER}")
+
+
+def _remote_store(address: str) -> str:
+    try:
+        for folder in (remote_segments(address), under(address, SEGMENTS_FOLDER), address):
+            if any(name.endswith(SUFFIX) for name in listed(folder)):
+                return folder
+    except OSError as error:
+        raise StoreError(f"{address} can't be listed ({error}): check the address, its rights and the keys") from error
+    raise StoreError(
+        f"no response store at {address}: name a run folder that answers were stored in, or one of segments (*{SUFFIX})"
     )
 
 
@@ -89,7 +109,8 @@ def prune(
     """Delete the answers that meet all given criteria, for good; they would be paid for again.
 
     `model` is meant as asked for or as answered, `task` names a prompt template. `dry_run` only
-    counts. Raises ValueError if no criterion is given, StoreError.
+    counts. On object storage nothing tells whether a run is going on: see that none is. Raises
+    ValueError if no criterion is given, StoreError.
     """
     if older_than is None and not model and not task:
         raise ValueError("prune: give at least one of older_than, model and task")

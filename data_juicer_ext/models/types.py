@@ -23,6 +23,7 @@ FailureKind: TypeAlias = Literal[
     "auth",  # 401, 403, or no key
     "bad_request",  # 400, 404, 422, context too long
     "bad_image",  # an image of the request could not be read or prepared
+    "storage",  # the object storage of an image can't be reached at the moment
     "budget",  # the run has spent what it may: nothing was sent
     "store",  # the answer could not be stored, or the store not be read: the run has to end
     "internal",  # a defect on this side, with the exception's text

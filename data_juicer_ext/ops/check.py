@@ -10,6 +10,7 @@ import yaml
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.ops.dataset_file import Look, look, missing_columns, repeated_ids
 from data_juicer_ext.ops.listing import own_classes
+from data_juicer_ext.ops.own_op import run_place
 from data_juicer_ext.ops.recipe import (
     RecipeError,
     export_problem,
@@ -20,6 +21,7 @@ from data_juicer_ext.ops.recipe import (
     storage_secrets,
     trying,
 )
+from data_juicer_ext.storage.places import is_remote, unreachable
 
 # The operators that read papers, and the parameters that name the columns they read from, with their defaults.
 _READERS = {
@@ -128,11 +130,14 @@ def _papers(name: str, reader: dict[str, Any], found: Look) -> Iterator[str]:
     if problem := repeated_ids(found, id_key):
         yield problem
     try:
-        root = Path(expand_environment(str(reader.get("paper_root") or ".")))
+        root = expand_environment(str(reader.get("paper_root") or "."))
     except ConfigError as error:
         yield f"paper_root: {error}"
         return
-    if not root.is_dir():
+    if is_remote(root):
+        if problem := unreachable(root):
+            yield f"paper_root: {root} can't be read: {problem}"
+    elif not Path(root).is_dir():
         yield f"paper_root: there is no folder {root}"
 
 
@@ -199,10 +204,15 @@ def _run_folders(process: list[Any]) -> Iterator[str]:
         yield f"run_dir: {', '.join(sorted(folders))}: all operators of a run share one run folder"
     for folder in sorted(folders):
         try:
-            path = Path(expand_environment(folder)).absolute()
+            place = run_place(folder)
         except ConfigError as error:
             yield f"run_dir: {error}"
             continue
+        if is_remote(place):
+            if problem := unreachable(place):
+                yield f"run_dir: {place} can't be written: {problem}"
+            continue
+        path = Path(place)
         nearest = next(parent for parent in (path, *path.parents) if parent.exists())
         if not nearest.is_dir() or not os.access(nearest, os.W_OK):
             yield f"run_dir: {path} can't be written"

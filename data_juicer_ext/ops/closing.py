@@ -14,6 +14,7 @@ from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import read_lines
 from data_juicer_ext.ops import host_log, stopped
 from data_juicer_ext.ops.recipe import running
+from data_juicer_ext.storage.places import is_remote, under
 
 _UNREADABLE = ("unreadable_paper", "unreadable_image", "bad_figures_column")
 _SHOWN = 10
@@ -23,6 +24,7 @@ _HINTS = {
     "auth": "check the key that api_key_env names",
     "bad_request": "the endpoint will refuse this request again",
     "bad_image": "the image cannot be sent",
+    "storage": "see that object storage can be reached",
     "content_filter": "the provider refuses the content; another model may not",
     "cut_off": "raise max_tokens in sampling_params, or leave it out",
     "budget": "raise max_cost or max_calls",
@@ -53,16 +55,23 @@ def at_exit(run: runs.Run) -> None:
 def close_run(run: runs.Run) -> str:
     """End `run`, and say what a user has to know; "" if nothing. A run that never began is forgotten."""
     try:
+        run.flush()
+        run.bring("ledger", run.run_id)
         if not runs.has_begun(run.run_dir, run.run_id):
             runs.forget(run)
             return ""
         return closing_words(run, runs.end(run))
     except OSError as error:
-        return f"\ndata_juicer_ext: {unwritable_words(run.run_dir, error)}\n"
+        return f"\ndata_juicer_ext: {unwritable_words(run.place, error)}\n"
 
 
-def unwritable_words(run_dir: Path, error: OSError) -> str:
-    """What is wrong with the run folder, and what to do."""
+def unwritable_words(run_dir: str | Path, error: OSError) -> str:
+    """What is wrong with the run folder, a path or an address, and what to do."""
+    if is_remote(run_dir):
+        return (
+            f"the run folder {run_dir} can't be written: {error}. Put its storage, or the credentials for it, in "
+            "order, and run the same command again: what is stored there is not paid for twice."
+        )
     if error.errno == errno.ENOENT and error.strerror != os.strerror(errno.ENOENT):  # said by `ledger.LineWriter`
         return (
             f"the run folder {run_dir} can't be written: {error.strerror}. Mount it on every node under the same path, "
@@ -90,7 +99,7 @@ def closing_words(run: runs.Run, undecided: list[dict[str, Any]]) -> str:
     parts = [
         unreadable_words(curated.watching(read_lines(run.run_dir / "ledger", run.run_id))),
         curated.words(),
-        undecided_words(undecided, run.run_dir / "undecided.jsonl"),
+        undecided_words(undecided, under(run.place, "undecided.jsonl")),
     ]
     return "".join(f"\n{part}" for part in parts if part) + ("\n" if any(parts) else "")
 
@@ -129,7 +138,7 @@ def _without_image(flags: Sequence[str]) -> str:
     return "figures without an image file"
 
 
-def undecided_words(undecided: Sequence[Mapping[str, Any]], path: Path) -> str:
+def undecided_words(undecided: Sequence[Mapping[str, Any]], path: str | Path) -> str:
     """How many rows are undecided, why, and what to do; "" if none. `path` is where they stand."""
     if not undecided:
         return ""

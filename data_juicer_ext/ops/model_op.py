@@ -20,6 +20,7 @@ from data_juicer_ext.models.ledger import Entry, Spending, spent_before
 from data_juicer_ext.models.loop import drive, drive_width
 from data_juicer_ext.models.prices import PriceError, load_prices
 from data_juicer_ext.models.ray_governor import share_with_workers
+from data_juicer_ext.models.run_store import start_for_workers
 from data_juicer_ext.ops import progress, ray_progress
 from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.outcome import Outcome, defect
@@ -28,6 +29,7 @@ from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint
 from data_juicer_ext.prompts import check as check_template
 from data_juicer_ext.rows import add_provenance
+from data_juicer_ext.storage.places import is_remote
 
 # A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray it is
 # a block, whatever its size: any number would make Ray merge smaller blocks into one task, and
@@ -115,6 +117,15 @@ class ModelOp(OwnOp):
         if host_params.get("batch_size") in (None, 1000):
             self.batch_size = RAY_BATCH_SIZE if _on_ray() else BATCH_SIZE
 
+    def join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
+        """Take part in the run of this process, or stop it with a plain message."""
+        if self.endpoint.mode == "batch" and is_remote(run_dir):
+            stop(
+                f"{self._name}: model_params: mode: batch keeps in the run folder what was submitted, which takes a "
+                f"file system: name a folder in place of {run_dir}, or leave mode out"
+            )
+        super().join_run(run_dir, tag, ray_execution_mode)
+
     def set_up_place(self, max_cost: float, max_calls: int) -> None:
         """Check what may be spent, or stop the run plainly; and say where calls are stored."""
         try:
@@ -124,10 +135,24 @@ class ModelOp(OwnOp):
             stop(f"{self._name}: {error}")
         if not only_trying():
             limited = bool(max_cost or max_calls)
-            before = spent_before(self.run_info.run_dir, self.run_info.run_id) if limited else (0.0, 0)
-            self.place = RunPlace(str(self.run_info.run_dir), _on_ray(), float(max_cost), max_calls, *before)
+            before = self._spent_before() if limited else (0.0, 0)
+            self.place = RunPlace(self.run_info.place, _on_ray(), float(max_cost), max_calls, *before)
             if _on_ray():
+                self._start_store()
                 ray_progress.follow(self.run_info)
+
+    def _start_store(self) -> None:
+        try:
+            start_for_workers(self.run_info.place)
+        except OSError as error:
+            self.unwritable(error)
+
+    def _spent_before(self) -> tuple[float, int]:
+        try:
+            self.run_info.bring("ledger")
+        except OSError as error:
+            self.unwritable(error)
+        return spent_before(self.run_info.run_dir, self.run_info.run_id)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """The operator's own part: one row to its outcome."""

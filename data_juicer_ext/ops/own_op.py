@@ -1,16 +1,18 @@
 """What all operators of this package share: their run, their tag, and how the host runs them."""
 
 import contextlib
+import functools
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.folder_lock import BusyError, hold
-from data_juicer_ext.models.ledger import Entry, announcement
+from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.remote_lock import hold_remote
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops import closing, empty_export, ray_blocks, ray_nodes, remote_export
 from data_juicer_ext.ops.recipe import (
@@ -27,6 +29,7 @@ from data_juicer_ext.ops.recipe import (
     tag_of,
     unwritable_export,
 )
+from data_juicer_ext.storage.places import SCHEMES, is_remote, under
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
 HOST_BATCH_SIZE = 1000  # Data-Juicer's, where a recipe names none
@@ -35,9 +38,12 @@ HOST_BATCH_SIZE = 1000  # Data-Juicer's, where a recipe names none
 OWN_OPERATORS: list[str] = []
 
 # One run a process and run folder, whatever the number of operators.
-_RUNS: dict[Path, runs.Run] = {}
+_RUNS: dict[str, runs.Run] = {}
 # The locks of their folders: two runs at once would both write the export, and each other's undecided rows.
-_HELD: dict[Path, TextIO] = {}
+_HELD: dict[str, Any] = {}
+
+# What an operator's batch goes through; at its end all that it recorded has to be there.
+_BATCH_METHODS = ("process_batched", "compute_stats_batched")
 
 
 def current_run(run_dir: str) -> runs.Run:
@@ -45,14 +51,14 @@ def current_run(run_dir: str) -> runs.Run:
 
     Raises RecipeError if the folder can't be written.
     """
-    folder = run_folder(run_dir)
-    if folder not in _RUNS:
-        _RUNS[folder] = _begin(folder, running())
-        closing.at_exit(_RUNS[folder])
-    return _RUNS[folder]
+    place = run_place(run_dir)
+    if place not in _RUNS:
+        _RUNS[place] = _begin(place, running())
+        closing.at_exit(_RUNS[place])
+    return _RUNS[place]
 
 
-def _begin(folder: Path, config: Mapping[str, Any]) -> runs.Run:
+def _begin(place: str, config: Mapping[str, Any]) -> runs.Run:
     recipe = [str(path) for path in config.get("config") or []]
     about = {"recipe": recipe, "executor": str(config.get("executor_type", "")),
              "dataset_path": str(config.get("dataset_path") or ""),
@@ -64,13 +70,13 @@ def _begin(folder: Path, config: Mapping[str, Any]) -> runs.Run:
         ray_blocks.install()
     try:
         clear_empty_export(config)
-        if folder not in _HELD:  # a second lock of this process would, when closed, end the first
-            _HELD[folder] = hold(folder)
-        begun = runs.begin(folder, about)
+        if place not in _HELD:  # a second lock of this process would, when closed, end the first
+            _HELD[place] = hold_remote(place) if is_remote(place) else hold(Path(place))
+        begun = runs.begin(place, about)
     except BusyError as error:
         raise RecipeError(f"run_dir: {error}") from error
     except OSError as error:
-        raise RecipeError(f"run_dir: {folder} can't be written ({error.strerror or error})") from error
+        raise RecipeError(f"run_dir: {place} can't be written ({error.strerror or error})") from error
     if is_on_ray(config):
         _check_nodes(config, begun)
     return begun
@@ -78,23 +84,36 @@ def _begin(folder: Path, config: Mapping[str, Any]) -> runs.Run:
 
 def _check_nodes(config: Mapping[str, Any], begun: runs.Run) -> None:
     try:
-        ray_nodes.check_shared(config, announcement(begun.run_dir, begun.run_id))
+        ray_nodes.check_shared(config, begun.place, under(begun.place, f"runs/{begun.run_id}.json"))
     except RecipeError:
         runs.forget(begun)
         raise
 
 
-def run_folder(run_dir: str) -> Path:
-    """The absolute path that a `run_dir` parameter stands for.
+def run_place(run_dir: str) -> str:
+    """The absolute path that a `run_dir` parameter stands for, or the address of object storage.
 
-    Raises ConfigError if a variable is not set, or where it is no folder of a file system.
+    Raises ConfigError if a variable is not set.
     """
-    if "://" in expand_environment(run_dir):
+    named = expand_environment(run_dir)
+    if is_remote(named):
+        return named.rstrip("/")
+    if "://" in named.removeprefix("file://"):
+        raise ConfigError(f"run_dir: {named} can't be written to; addresses are those of {', '.join(SCHEMES[:4])}, ...")
+    return os.path.abspath(named.removeprefix("file://"))  # noqa: PTH100 - must not follow links
+
+
+def run_folder(run_dir: str) -> Path:
+    """The absolute path of a run folder, for what can't do with one on object storage.
+
+    Raises ConfigError if a variable is not set, or where it is an address.
+    """
+    place = run_place(run_dir)
+    if is_remote(place):
         raise ConfigError(
-            f"run_dir: {run_dir} is an address; ledger and store are appended to, which takes a file system: name a "
-            "folder, on a cluster one that all nodes share"
+            f"run_dir: {place} is on object storage, where only dj-process and dj-ext run work; name a folder"
         )
-    return Path(os.path.abspath(expand_environment(run_dir)))  # noqa: PTH100 - must not follow links
+    return Path(place)
 
 
 @contextlib.contextmanager
@@ -103,11 +122,11 @@ def taking_part(run: runs.Run) -> Iterator[None]:
 
     So several runs can follow each other in one process.
     """
-    _RUNS[run.run_dir] = run
+    _RUNS[run.place] = run
     try:
         yield
     finally:
-        del _RUNS[run.run_dir]
+        del _RUNS[run.place]
 
 
 class OwnOp:
@@ -125,6 +144,12 @@ class OwnOp:
     tag: str
     run_info: runs.Run
     batch_size: int | None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in _BATCH_METHODS:
+            if name in vars(cls):
+                setattr(cls, name, _written_down(vars(cls)[name]))
 
     def __init__(self, *args: Any, **kwargs: Any):
         # An operator of ours raises only where the run has to end; the host, told to skip errors,
@@ -186,7 +211,7 @@ class OwnOp:
 
     def unwritable(self, error: OSError) -> NoReturn:
         """End the run because its folder can't be written (a full disk, a lost right)."""
-        stop(f"{self._name}: {closing.unwritable_words(self.run_info.run_dir, error)}")
+        stop(f"{self._name}: {closing.unwritable_words(self.run_info.place, error)}")
 
     def set_aside(self, row: dict[str, Any], entry: Entry) -> None:
         """Write an undecided row out as a whole row."""
@@ -194,6 +219,22 @@ class OwnOp:
                  "message": str(entry.detail.get("message", ""))}  # fmt: skip
         plain = {key: value for key, value in row.items() if not key.startswith("__dj__")}
         self.run_info.undecided.write({**plain, "undecided": about})
+
+
+def _written_down(batch: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of an operator that takes a batch; what it recorded is in the run folder when it returns."""
+
+    @functools.wraps(batch)
+    def whole(self: OwnOp, *args: Any, **kwargs: Any) -> Any:
+        done = batch(self, *args, **kwargs)
+        if hasattr(self, "run_info"):
+            try:
+                self.run_info.flush()
+            except OSError as error:
+                self.unwritable(error)
+        return done
+
+    return whole
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:

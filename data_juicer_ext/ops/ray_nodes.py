@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ops.recipe import RecipeError, steps
+from data_juicer_ext.storage import places as storage
+from data_juicer_ext.storage.places import is_remote
 
 ANSWER_S = 30.0  # a node starts a process to answer; one that does not by then is left to the run itself
 
 
-def check_shared(config: Mapping[str, Any], announced: Path) -> None:
+def check_shared(config: Mapping[str, Any], run_dir: str, announced: str) -> None:
     """Raise RecipeError if a node of the cluster does not see a place that all have to share.
 
-    `announced` is a file in the run folder. Asks nobody where one node alone has processors, which all tasks need.
+    `announced` is a file in the run folder `run_dir`; both are paths or addresses. Asks nobody where one node alone
+    has processors, which all tasks need.
     """
     import ray
 
@@ -29,17 +32,23 @@ def check_shared(config: Mapping[str, Any], announced: Path) -> None:
         return
     with _marked(config) as exported:
         places = {"run_dir": announced, **exported, **papers(config)}
-        shown = {**places, "run_dir": announced.parents[1], "export_path": config.get("export_path")}
-        for host, unseen in _asked(nodes, {name: str(path) for name, path in places.items()}):
-            for name in unseen:
-                raise RecipeError(
-                    f"{name}: the node {host} does not see {shown[name]}: it must lie where all nodes of the cluster "
-                    "share it, under the same path"
-                )
+        shown = {**places, "run_dir": run_dir, "export_path": str(config.get("export_path"))}
+        for host, unseen in _asked(nodes, places):
+            for name, why in unseen.items():
+                raise RecipeError(f"{name}: the node {host} does not see {_unseen_words(shown[name], why)}")
+
+
+def _unseen_words(place: str, why: str) -> str:
+    if is_remote(place):
+        return (
+            f"{place}: {why}. Each node needs the storage's package and its credentials in the environment, before "
+            "`ray start`"
+        )
+    return f"{place}: it must lie where all nodes of the cluster share it, under the same path"
 
 
 @contextlib.contextmanager
-def _marked(config: Mapping[str, Any]) -> Iterator[dict[str, Path]]:
+def _marked(config: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Within it a file stands beside the export, where that is a path. Raises RecipeError if it can't be written."""
     address = str(config.get("export_path") or "")
     if not address or "://" in address:
@@ -51,25 +60,25 @@ def _marked(config: Mapping[str, Any]) -> Iterator[dict[str, Path]]:
     except OSError as error:
         raise RecipeError(f"export_path: {address} can't be written ({error.strerror or error})") from error
     try:
-        yield {"export_path": mark}
+        yield {"export_path": str(mark)}
     finally:
         mark.unlink(missing_ok=True)
 
 
-def papers(config: Mapping[str, Any]) -> dict[str, Path]:
+def papers(config: Mapping[str, Any]) -> dict[str, str]:
     """The folder of the papers, or the first paper, as far as the recipe or its dataset file tell, and it is there."""
     roots = [str(given["paper_root"]) for _, given in steps(config.get("process") or []) if given.get("paper_root")]
-    found = {"paper_root": Path(roots[0])} if roots else {}
+    found = {"paper_root": roots[0]} if roots else {}
     dataset = Path(str(config.get("dataset_path") or ""))
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError), dataset.open() as file:
-        path = Path(json.loads(file.readline())["paper_path"])
-        if path.is_absolute():
+        path = str(json.loads(file.readline())["paper_path"])
+        if is_remote(path) or Path(path).is_absolute():
             found["paper_path"] = path
-    return {name: path for name, path in found.items() if path.exists()}
+    return {name: place for name, place in found.items() if not unseen(place)}
 
 
-def _asked(nodes: Sequence[str], places: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    """What each node that answers is called, and the names of the places that it does not see."""
+def _asked(nodes: Sequence[str], places: Mapping[str, str]) -> list[tuple[str, dict[str, str]]]:
+    """What each node that answers is called, and why it does not see places, by their names."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -88,6 +97,14 @@ def _asked(nodes: Sequence[str], places: Mapping[str, str]) -> list[tuple[str, l
     return answers
 
 
-def unseen_here(places: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The name of this machine, and of the places that are not here."""
-    return socket.gethostname(), [name for name, path in places.items() if not Path(path).exists()]
+def unseen_here(places: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The name of this machine, and why places are not seen here, by their names."""
+    return socket.gethostname(), {name: why for name, place in places.items() if (why := unseen(place))}
+
+
+def unseen(place: str) -> str:
+    """Why a file or folder is not seen here, "" where it is. A problem of object storage is told as it is."""
+    try:
+        return "" if storage.exists(place) else "it is not there"
+    except OSError as error:
+        return str(error.strerror or error)

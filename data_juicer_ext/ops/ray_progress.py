@@ -26,7 +26,7 @@ class Follower:
 
     def __init__(self, run: Run) -> None:
         self.run_id = run.run_id
-        self._folder = run.run_dir / "ledger"
+        self._run, self._folder = run, run.run_dir / "ledger"
         self._read: dict[Path, int] = {}
         self._operators: dict[str, Progress] = {}
         self._looked = time.monotonic()
@@ -46,6 +46,7 @@ class Follower:
         return [progress.words() for progress in changed.values()]
 
     def _new_lines(self) -> Iterator[dict[str, Any]]:
+        self._run.bring("ledger", self.run_id)
         for path in sorted(self._folder.glob(f"{self.run_id}.*.jsonl")):
             with path.open("rb") as file:
                 file.seek(self._read.get(path, 0))

@@ -1,8 +1,8 @@
 """Which rows of a corpus of papers are taken: years, metadata, and each file once.
 
 No row can tell by itself whether another one has the same file. So the first to ask for a file claims it, by a
-small file named by its SHA-256 in a folder that all processes of a run share; whoever comes later reads who has
-it. A claim stays, so that reruns and resumed runs decide alike.
+small file (or object) named by its SHA-256 in a folder that all processes of a run share; whoever comes later reads
+who has it. A claim stays, so that reruns and resumed runs decide alike.
 """
 
 from __future__ import annotations
@@ -14,11 +14,17 @@ import os
 import time
 import uuid
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.storage import papers, places
+from data_juicer_ext.storage.places import as_path, is_remote, under
+
 _CHUNK = 1 << 20
+_MOST_BYTES = 1 << 34  # of an object that is copied here, to be read
+_AT_ONCE = 16  # requests to object storage
 _WAITS = 40  # times that an empty claim is read again, while its writer is about to write it
 _WAIT_SECONDS = 0.05
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
@@ -56,23 +62,29 @@ class CorpusRules:
         return "", ""
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hex. Raises OSError."""
+def sha256_of(place: str | Path) -> str:
+    """The SHA-256, in hex, of the bytes of a file or of the object at an address.
+
+    Raises OSError: IsADirectoryError for a folder, StorageError where object storage fails.
+    """
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with papers.here(place, _MOST_BYTES) as path, path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
 
 
 class Claims:
-    """Who has which file, in a folder that may be shared by processes and machines."""
+    """Who has which file, in a folder that processes and machines may share: a path, or an address."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: str | Path) -> None:
+        self._place = str(folder)
+        self._folder = as_path(folder)
 
     def claim(self, digest: str, owner: str) -> str:
         """Claim the file with this SHA-256 for `owner`; who has it: `owner`, or who came before. Raises OSError."""
+        if is_remote(self._place):
+            return self._claim_object(f"{digest[:2]}/{digest}", owner)
         place = self._folder / digest[:2] / digest
         with contextlib.suppress(FileNotFoundError):
             if known := place.read_text(encoding="utf-8"):
@@ -85,6 +97,10 @@ class Claims:
         finally:
             written.unlink(missing_ok=True)
 
+    def _claim_object(self, name: str, owner: str) -> str:
+        address = under(self._place, name)
+        return owner if places.create(address, owner.encode()) else places.read(address).decode()
+
     @staticmethod
     def _read(place: Path, written: Path, owner: str) -> str:
         for _ in range(_WAITS):
@@ -94,24 +110,46 @@ class Claims:
         written.replace(place)  # who made it ended before it wrote its name
         return owner
 
-    def settle(self, papers: Iterable[tuple[str, Path]]) -> None:
-        """Claim each file that several of `papers` (id, path) share for the smallest id among them.
+    def settle(self, papers_of: Iterable[tuple[str, str | Path]]) -> None:
+        """Claim each file that several papers (id, path or address) share for the smallest id among them.
 
-        Only files of equal size are read. Files that cannot be read are left out.
+        Only files of equal size are read. Files that cannot be read are left out. Raises StorageError where object
+        storage fails, OSError where the folder can't be written.
         """
-        sizes: dict[int, list[tuple[str, Path]]] = {}
-        for owner, path in papers:
-            with contextlib.suppress(OSError, ValueError):
-                if path.is_file():
-                    sizes.setdefault(path.stat().st_size, []).append((owner, path))
-        shared: dict[str, list[str]] = {}
-        for alike in sizes.values():
-            for owner, path in alike if len(alike) > 1 else ():
-                with contextlib.suppress(OSError):
-                    shared.setdefault(sha256_of(path), []).append(owner)
+        given = list(papers_of)
+        with ThreadPoolExecutor(_AT_ONCE if any(is_remote(place) for _, place in given) else 1) as pool:
+            alike: dict[int, list[tuple[str, str | Path]]] = {}
+            for paper, length in zip(given, pool.map(_size, [place for _, place in given]), strict=True):
+                if length is not None:
+                    alike.setdefault(length, []).append(paper)
+            read = [paper for those in alike.values() if len(those) > 1 for paper in those]
+            shared: dict[str, list[str]] = {}
+            for (owner, _), digest in zip(read, pool.map(_digest, [place for _, place in read]), strict=True):
+                if digest:
+                    shared.setdefault(digest, []).append(owner)
         for digest, owners in shared.items():
             if len(owners) > 1:
                 self.claim(digest, min(owners))
+
+
+def _size(place: str | Path) -> int | None:
+    """The bytes of a file, None where that can't be told."""
+    try:
+        return papers.size(place)
+    except papers.StorageError:
+        raise
+    except (OSError, ValueError):
+        return None
+
+
+def _digest(place: str | Path) -> str:
+    """The SHA-256 of a file, "" where it can't be read."""
+    try:
+        return sha256_of(place)
+    except papers.StorageError:
+        raise
+    except OSError:
+        return ""
 
 
 def _put(written: Path, place: Path) -> bool:

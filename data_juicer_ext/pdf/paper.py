@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import time
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from data_juicer_ext.figures.bounded_process import WorkProblem, work
 from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
 from data_juicer_ext.pdf.options import PdfOptions, PdfProblem
 from data_juicer_ext.rows import Figure, scrub
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import as_path, is_remote, own_name
 
 __all__ = ["Extraction", "FoundFigure", "PdfOptions", "PdfProblem", "find_figures", "read_bytes", "read_figures"]
 
@@ -49,26 +52,44 @@ class Extraction:
     notes: list[str]
 
 
-def read_bytes(path: Path, options: PdfOptions = DEFAULTS) -> bytes:
-    """The bytes of the PDF at `path`. Raises PdfProblem for a file that is missing, too large or no PDF."""
+def read_bytes(path: str | Path, options: PdfOptions = DEFAULTS) -> bytes:
+    """The bytes of the PDF at `path`, or at an address.
+
+    Raises PdfProblem for a file that is missing, too large or no PDF, StorageError where object storage fails.
+    """
     try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise PdfProblem("missing_file", f"{path} is no file")
-        if size > options.max_bytes:
-            raise PdfProblem(
-                "too_large", f"{path} has {size:,} bytes, more than the {options.max_bytes:,} allowed (max_bytes)"
-            )
-        data = path.read_bytes()
+        data = _object(str(path), options) if is_remote(path) else _file(as_path(path), options)
+    except (PdfProblem, papers.StorageError):
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, PdfProblem):
-            raise
         raise PdfProblem(
             "missing_file", f"{path} cannot be read ({getattr(error, 'strerror', None) or error})"
         ) from error
     if b"%PDF-" not in data[:1024]:
         raise PdfProblem("not_a_pdf", f"{path} is no PDF")
     return data
+
+
+def _file(path: Path, options: PdfOptions) -> bytes:
+    size = path.stat().st_size
+    if not path.is_file():
+        raise PdfProblem("missing_file", f"{path} is no file")
+    if size > options.max_bytes:
+        raise _too_large(path, f"{size:,} bytes, more", options)
+    return path.read_bytes()
+
+
+def _object(address: str, options: PdfOptions) -> bytes:
+    try:
+        return papers.read(address, options.max_bytes)
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
+        raise _too_large(address, "more bytes", options) from error
+
+
+def _too_large(place: str | Path, found: str, options: PdfOptions) -> PdfProblem:
+    return PdfProblem("too_large", f"{place} has {found} than the {options.max_bytes:,} allowed (max_bytes)")
 
 
 def find_figures(
@@ -87,17 +108,18 @@ def find_figures(
     return [_found(item) for item in value["figures"]], int(value["pages"]), [scrub(note) for note in value["notes"]]
 
 
-def read_figures(path: Path, image_folder: Path, options: PdfOptions = DEFAULTS) -> Extraction:
+def read_figures(path: str | Path, image_folder: str | Path, options: PdfOptions = DEFAULTS) -> Extraction:
     """The figures of the PDF at `path`, their images written to `image_folder` as PNG, named by content.
 
-    A paper without figures has an empty list. Raises PdfProblem for what is no readable PDF.
+    Both places may be addresses of object storage. A paper without figures has an empty list. Raises PdfProblem for
+    what is no readable PDF, OSError where `image_folder` can't be written, StorageError where object storage fails.
     """
     started = time.monotonic()
     data = read_bytes(path, options)
     found, pages, notes = find_figures(data, options, context=True)
     figures = []
     for item in found:
-        figure = _figure(item, path.name)
+        figure = _figure(item, own_name(path))
         left = options.seconds - (time.monotonic() - started)
         problem = _draw(figure, item, data, image_folder, options, left)
         if problem:
@@ -106,7 +128,7 @@ def read_figures(path: Path, image_folder: Path, options: PdfOptions = DEFAULTS)
     return Extraction(figures, hashlib.sha256(data).hexdigest(), pages, notes)
 
 
-def _draw(figure: Figure, item: FoundFigure, data: bytes, folder: Path, options: PdfOptions, left: float) -> str:
+def _draw(figure: Figure, item: FoundFigure, data: bytes, folder: str | Path, options: PdfOptions, left: float) -> str:
     """Set the image of a figure; why that cannot be done, or ""."""
     if left < _LEAST_SECONDS:
         figure.flags.append("image_unreadable")
@@ -119,7 +141,7 @@ def _draw(figure: Figure, item: FoundFigure, data: bytes, folder: Path, options:
     except ImageProblem as problem:
         figure.flags.append(problem.flag)
         return str(problem)
-    figure.images = [str(image)]
+    figure.images = [image]
     return ""
 
 

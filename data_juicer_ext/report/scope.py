@@ -10,11 +10,15 @@ from typing import Any
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.report.exported import export_files
+from data_juicer_ext.storage.places import is_remote
 
 # Where run folders are looked for when one is misnamed, and how many are told.
 _BELOW = ("*/runs/*.json", "*/*/runs/*.json")
 _OUTPUTS = Path("outputs")  # that of the shipped recipes
 _TOLD = 3
+# In a run folder that was fetched from object storage: the rows that its last run kept, where these lay there too.
+FETCHED_EXPORT = "export"
+_COPIES = (FETCHED_EXPORT, "pairs.jsonl")
 
 
 class NoRunError(ValueError):
@@ -87,13 +91,22 @@ def _unended(about: dict[str, Any], states: Counter[str]) -> str:
     return "This run has not ended, or was killed: its numbers are those of the decisions made so far."
 
 
+def export_here(run_dir: Path, named: str) -> Path | None:
+    """Where an export that is named as a path or an address lies on this machine; None if it does not."""
+    if not is_remote(named):
+        return Path(named) if named else None
+    return next((copy for name in _COPIES if export_files(copy := run_dir / name)), None)
+
+
 def _export(run_dir: Path, about: dict[str, Any], in_shards: bool) -> tuple[Path | None, str]:
     """The export of a run, and what is wrong with it: one that is older than the run holds another run's rows."""
     named = str(about.get("export_path") or "")
     if in_shards:  # the folder may have been moved
         places = [*([Path(named)] if named else []), run_dir / "pairs.jsonl"]
         return next((place for place in places if export_files(place)), None), ""
-    if "://" in named:
+    if is_remote(named):
+        if copy := export_here(run_dir, named):
+            return copy, ""
         return None, f"The export is not on this machine ({named}): name a copy of it by --export."
     if not named:
         return None, "The run named no export: name it by --export."

@@ -12,7 +12,7 @@ from data_juicer_ext.models.ledger import decisions, read_lines
 from data_juicer_ext.report.exported import export_files, read_rows
 from data_juicer_ext.report.funnel import Step, funnel, table
 from data_juicer_ext.report.kinds import in_words, kind_in
-from data_juicer_ext.report.scope import no_run
+from data_juicer_ext.report.scope import export_here, no_run
 
 
 def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
@@ -26,14 +26,15 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
     about = runs.about(run_dir, ids[-1])
     last = {(e["row_id"], e["operator"], e["tag"]): e for run_id in ids for e in decisions(run_dir, run_id, brief=True)}
     steps = funnel(last.values())
-    export = Path(about["export_path"]) if about.get("export_path") else None
+    named = str(about.get("export_path") or "")
+    export = export_here(run_dir, named)
     kept = list(read_rows(export)) if export else []
     parts = [
         table(steps),
         "",
         *_curation(run_dir, ids, steps),
         *_unended(about),
-        f"kept {kind_in(kept)}: {len(kept)}",
+        f"kept {kind_in(kept)}: {len(kept)}" if export or not named else f"kept rows: not on this machine ({named})",
         *_files(run_dir, export),
     ]
     parts += [text for row in _spread(kept, pairs) for text in ("", *in_words(row))]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, prepare
+from data_juicer_ext.storage.papers import found_image
+from data_juicer_ext.storage.places import own_name
 
 MAX_SIDE, MAX_BYTES = 720, 120_000
 # No format goes out as it is: the page holds what was encoded here, without what else a file may hold.
@@ -26,10 +28,11 @@ class Thumbnail:
 class Thumbnails:
     """Makes the thumbnails of a page, each file once, up to `most_bytes` in all.
 
-    Where an image is not at its place (the folder was moved) it is looked for in `images`.
+    Where an image is not at its place (the folder was moved) it is looked for in `images`; of an object on object
+    storage the copy there is taken, if there is one.
     """
 
-    def __init__(self, images: Path, most_bytes: int = 12_000_000) -> None:
+    def __init__(self, images: str | Path, most_bytes: int = 12_000_000) -> None:
         self._images, self._left = images, most_bytes
         self._made: dict[str, Thumbnail] = {}
 
@@ -46,12 +49,11 @@ class Thumbnails:
         return made
 
     def _make(self, path: str) -> Thumbnail:
-        place = Path(path)
+        place = path
         try:
-            if not place.is_file():
-                place = self._images / place.name
+            place = found_image(path, self._images)
             part = prepare(place, _LIMITS)
         except (ImageError, OSError, ValueError) as error:
-            return Thumbnail(problem=str(error).replace(f"{place.parent}/", ""))
+            return Thumbnail(problem=str(error).replace(place.removesuffix(own_name(place)), ""))
         data = base64.b64encode(part.data).decode("ascii")
         return Thumbnail(f"data:{part.mime};base64,{data}", part.width, part.height)

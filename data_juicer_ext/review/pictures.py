@@ -11,6 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 from data_juicer_ext.figures.image_parts import ImageError, plain_image
+from data_juicer_ext.storage.papers import found_image
 
 SIDE, FULL_SIDE = 1600, 6000  # longest sides in pixels: on the page, and to zoom into
 _MOST_BYTES = {SIDE: 1_500_000, FULL_SIDE: 12_000_000}
@@ -30,10 +31,11 @@ class Picture:
 class Pictures:
     """Encodes image files, and keeps the last ones. May be used by several threads.
 
-    Where a file is not at its place (the folder was moved) it is looked for in `images`.
+    Where a file is not at its place (the folder was moved) it is looked for in `images`; of an object on object
+    storage the copy there is taken, if there is one.
     """
 
-    def __init__(self, images: Path) -> None:
+    def __init__(self, images: str | Path) -> None:
         self._images = images
         self._kept: OrderedDict[tuple[str, int], Picture] = OrderedDict()
         self._lock, self._decoding = threading.Lock(), threading.BoundedSemaphore(_AT_ONCE)
@@ -54,9 +56,8 @@ class Pictures:
         return made
 
     def _encoded(self, path: str, side: int) -> Picture:
-        place = Path(path)
         try:
-            image = plain_image(place if place.is_file() else self._images / place.name)
+            image = plain_image(found_image(path, self._images))
             image.info.clear()  # comments and profiles, which Pillow would write again
             image.thumbnail((side, side), Image.Resampling.LANCZOS)
             return _encode(image, _MOST_BYTES[side])

@@ -50,7 +50,7 @@ class Host:
             if on_ray is not None:
                 os.environ[_ON_RAY] = on_ray
 
-    def run(self, dataset: Path, export: Path, job_id: str) -> None:
+    def run(self, dataset: Path, export: str, work_dir: Path, job_id: str) -> None:
         """Run the recipe over one file of rows; kept rows go to `export`. Raises what Data-Juicer raises.
 
         Where an operator has to end the run, whichever process noticed, that is SystemExit.
@@ -61,7 +61,7 @@ class Host:
         cache = self.work / "cache"
         settings = {
             "config": self.recipe, "dataset_path": shlex.quote(str(dataset)), "export_path": export,
-            "work_dir": export.parent.parent, "job_id": job_id, "ds_cache_dir": cache,
+            "work_dir": work_dir, "job_id": job_id, "ds_cache_dir": cache,
         }  # fmt: skip
         try:
             config = init_configs([text for key, value in settings.items() for text in (f"--{key}", str(value))])

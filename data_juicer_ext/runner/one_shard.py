@@ -14,9 +14,11 @@ from data_juicer_ext.report.exported import read_rows
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner import spent
 from data_juicer_ext.runner.host import Host
+from data_juicer_ext.runner.kept import Kept
 from data_juicer_ext.runner.manifest import Entry, Manifest
 from data_juicer_ext.runner.plan import EXPORTS, SHARDS, UNDECIDED
 from data_juicer_ext.runner.stops import Stops
+from data_juicer_ext.storage.places import under
 
 BUDGET_REASON = "call_failed:budget"
 
@@ -25,43 +27,52 @@ class ShardError(RuntimeError):
     """Data-Juicer could not run a shard; the message says why, and where its logs are."""
 
 
-def run_shard(entry: Entry, manifest: Manifest, run_dir: Path, host: Host, stops: Stops) -> bool:
+def run_shard(entry: Entry, manifest: Manifest, kept: Kept, host: Host, stops: Stops) -> bool:
     """Run one shard from its start and enter what came of it; whether a budget left rows of it undecided.
 
     Raises ShardError where Data-Juicer fails, and lets KeyboardInterrupt and SystemExit through; the shard
     is then as it was before but for `error` and what the try has spent, and an earlier export of it stays in place.
     """
     about = {"recipe": [manifest.recipe], "executor": host.executor, "shard": entry.name,
-             "dataset_path": manifest.dataset, "export_path": str(run_dir / "pairs.jsonl")}  # fmt: skip
-    run = runs.begin(run_dir, about)
+             "dataset_path": manifest.dataset, "export_path": under(kept.place, "pairs.jsonl")}  # fmt: skip
+    run = runs.begin(kept.place, about)
     before, started = entry.state, time.monotonic()
     entry.state, entry.run_id, entry.error = states.RUNNING, run.run_id, ""
     entry.run_ids.append(run.run_id)
-    manifest.save(run_dir)
+    kept.save(manifest)
     made = host.work / entry.name / run.run_id / "out.jsonl"
     if host.executor == "ray":
         made = made.with_suffix("")
     try:
         with taking_part(run), stops.interrupting():
-            host.run(run_dir / SHARDS / f"{entry.name}.jsonl", made, run.run_id)
+            _host_runs(entry, kept, host, made, run.run_id)
     except BaseException as error:
         entry.state = before
         if isinstance(error, Exception) and not stops.asked:  # workers that a signal ends look like a failure
             entry.error = f"{type(error).__name__}: {str(error)[:500]}"
         with contextlib.suppress(OSError):  # a full disk may be the very error; the shard then counts as killed
-            runs.take_undecided(run_dir, run.run_id)
+            kept.take_undecided(run.run_id)
             runs.mark_ended(run)
-            spent.count(entry, run_dir)
-            manifest.save(run_dir)
+            spent.count(entry, kept.run_dir)
+            kept.save(manifest)
         if isinstance(error, Exception):
             raise ShardError(f"{entry.name} failed: {entry.error}\n  its logs: {made.parent}") from error
         raise
     entry.seconds = round(time.monotonic() - started, 2)
-    return _enter(entry, manifest, run, made)
+    return _enter(entry, manifest, kept, run, made)
 
 
-def _enter(entry: Entry, manifest: Manifest, run: runs.Run, made: Path) -> bool:
-    undecided = runs.take_undecided(run.run_dir, run.run_id)
+def _host_runs(entry: Entry, kept: Kept, host: Host, made: Path, run_id: str) -> None:
+    """Have Data-Juicer run a shard, and its export in `made`."""
+    shard, name = kept.run_dir / SHARDS / f"{entry.name}.jsonl", f"{entry.name}-{run_id}"
+    if host.executor != "ray":
+        return host.run(shard, str(made), made.parent.parent, run_id)
+    host.run(shard, kept.made_at(made, name), made.parent.parent, run_id)
+    kept.fetch_made(made, name)
+
+
+def _enter(entry: Entry, manifest: Manifest, kept: Kept, run: runs.Run, made: Path) -> bool:
+    undecided = kept.take_undecided(run.run_id)
     runs.mark_ended(run)
     runs.write_rows(undecided_file(run.run_dir, entry), undecided)
     export = _put(made, run.run_dir / EXPORTS, entry.name)
@@ -71,7 +82,8 @@ def _enter(entry: Entry, manifest: Manifest, run: runs.Run, made: Path) -> bool:
     entry.undecided = len(undecided)
     spent.count(entry, run.run_dir)
     entry.state = states.UNDECIDED if undecided else states.DONE
-    manifest.save(run.run_dir)
+    kept.send(f"{UNDECIDED}/{entry.name}.jsonl", f"{EXPORTS}/{entry.name}.jsonl", f"{EXPORTS}/{entry.name}")
+    kept.save(manifest)
     return any(row["undecided"]["reason"] == BUDGET_REASON for row in undecided)
 
 

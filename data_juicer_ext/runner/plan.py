@@ -8,9 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.models import runs
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner import shard_recipe, spent
+from data_juicer_ext.runner.kept import Kept
 from data_juicer_ext.runner.manifest import Manifest
 from data_juicer_ext.runner.shards import cut, scan
 
@@ -38,34 +38,37 @@ class Order:
     ray_address: str = ""
 
 
-def open_plan(order: Order, config: dict[str, Any], run_dir: Path) -> Manifest:
-    """The manifest to work by, saved in `run_dir`; shards that were killed are pending again.
+def open_plan(order: Order, config: dict[str, Any], kept: Kept) -> Manifest:
+    """The manifest to work by, saved in the run folder; shards that were killed are pending again.
 
     Raises ChangedError if the folder was begun with another recipe, dataset or way of cutting, and
     DatasetError if the dataset can't be run.
     """
+    run_dir = kept.run_dir
     dataset = Path(order.dataset or str(config.get("dataset_path") or "")).absolute()
     found = None if order.again else states.load(run_dir)
     if found is None:
         if not order.again and _size(run_dir / "pairs.jsonl"):
             raise ChangedError(
-                f"{run_dir} holds a pairs.jsonl, but no {states.NAME} that says what it is from. Name a new folder "
+                f"{kept.place} holds a pairs.jsonl, but no {states.NAME} that says what it is from. Name a new folder "
                 "by --run-dir, or replace it by --again"
             )
-        return _begin(order, config, dataset, run_dir)
+        manifest = _begin(order, config, dataset, run_dir)
+        kept.send_plan(manifest)
+        return manifest
     changes = _changes(order, config, dataset, found)
     if changes:
         raise ChangedError(
-            f"{run_dir} was begun differently:\n" + "\n".join(f"  - {change}" for change in changes) + "\n"
+            f"{kept.place} was begun differently:\n" + "\n".join(f"  - {change}" for change in changes) + "\n"
             "Name a new folder by --run-dir, or run everything in this one anew by --again (answers that are in "
             "its store are not paid for again)."
         )
     for entry in found.shards:
         if entry.state == states.RUNNING:
-            runs.take_undecided(run_dir, entry.run_id)
+            kept.take_undecided(entry.run_id)
             entry.state = states.UNDECIDED if entry.whole_run_id and entry.undecided else states.PENDING
     _count_spent(found, run_dir)
-    found.save(run_dir)
+    kept.save(found)
     return found
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.models.folder_lock import BusyError, locked
+from data_juicer_ext.models.folder_lock import BusyError
 from data_juicer_ext.models.ledger import read_lines
 from data_juicer_ext.ops import stopped
-from data_juicer_ext.ops.own_op import run_folder
+from data_juicer_ext.ops.own_op import run_place
 from data_juicer_ext.runner import shard_recipe, words
 from data_juicer_ext.runner.console import Console
 from data_juicer_ext.runner.dataset import DatasetError
 from data_juicer_ext.runner.host import Host
+from data_juicer_ext.runner.kept import Kept
 from data_juicer_ext.runner.manifest import Entry, Manifest, ManifestError
 from data_juicer_ext.runner.merged import Merged
 from data_juicer_ext.runner.one_shard import ShardError, run_shard, undecided_file
@@ -45,13 +45,13 @@ def run(order: Order, say: Callable[[str], None], console: Console | None = None
             say(f"- {complaint}")
         say(f"{order.recipe}: {len(complaints)} problems, nothing was run")
         return FOUND
-    run_dir = run_folder(order.run_dir or shard_recipe.run_dir_of(config))
+    kept = Kept(run_place(order.run_dir or shard_recipe.run_dir_of(config)))
     try:
-        with locked(run_dir):
-            manifest = open_plan(order, config, run_dir)
+        with kept.held():
+            manifest = open_plan(order, config, kept)
             if console is not None:
-                console.into(run_dir / "work" / "console.txt")
-            return _Work(order, config, run_dir, manifest, say).do()
+                console.into(kept.run_dir / "work" / "console.txt")
+            return _Work(order, config, kept, manifest, say).do()
     except (DatasetError, ChangedError, BusyError, ManifestError) as error:
         say(str(error))
         return FOUND
@@ -76,9 +76,10 @@ class _Work:
     """One run over the open shards of a manifest."""
 
     def __init__(
-        self, order: Order, config: dict[str, Any], run_dir: Path, manifest: Manifest, say: Callable[[str], None]
+        self, order: Order, config: dict[str, Any], kept: Kept, manifest: Manifest, say: Callable[[str], None]
     ) -> None:
-        self.order, self.run_dir, self.manifest, self.say = order, run_dir, manifest, say
+        self.order, self.kept, self.manifest, self.say = order, kept, manifest, say
+        self.run_dir = run_dir = kept.run_dir
         self.executor = order.executor or ("ray" if config.get("executor_type") == "ray" else "default")
         self.config = config
         self.pairs = Merged(run_dir / "pairs.jsonl", bool(config.get("keep_stats_in_res_ds")))
@@ -90,12 +91,13 @@ class _Work:
         """Run what is to be run; the exit code."""
         self._merge_all()
         todo = [] if self._enough() else self.manifest.open
-        self.say(words.opening(self.manifest, todo, self.run_dir, self.executor))
+        self.say(words.opening(self.manifest, todo, self.kept.place, self.executor))
         code = self._shards(todo) if todo else 0
         if todo:
             self._merge_all()
+            self.kept.send_joined()
         decisions = (line for run_id in self.run_ids for line in read_lines(self.run_dir / "ledger", run_id))
-        self.say(words.closing(self.manifest, self.run_dir, self.pairs.count, decisions))
+        self.say(words.closing(self.manifest, self.kept, self.pairs.count, decisions))
         self.say(words.why_ended(code, self.manifest, self.order.target, self.pairs.count))
         return code
 
@@ -105,7 +107,7 @@ class _Work:
             for entry in todo:
                 first_time = not entry.whole_run_id
                 try:
-                    over_budget = run_shard(entry, self.manifest, self.run_dir, host, stopping)
+                    over_budget = run_shard(entry, self.manifest, self.kept, host, stopping)
                 except (ShardError, KeyboardInterrupt, SystemExit) as error:
                     if stopping.asked:
                         return stopping.exit_code
@@ -153,7 +155,7 @@ class _Work:
         from data_juicer_ext.ops.listing import own_classes
 
         recipe = self.run_dir / "recipe.yaml"
-        derived = shard_recipe.derive(self.config, self.run_dir, self.executor, list(own_classes()))
+        derived = shard_recipe.derive(self.config, self.kept.place, self.executor, list(own_classes()))
         recipe.write_text(shard_recipe.dump(derived), encoding="utf-8")
         host = Host(recipe, self.executor, self.run_dir / "work")
         with host.at_work():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from data_juicer_ext.models.endpoint import expand_environment
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR
 from data_juicer_ext.ops.recipe import steps
 from data_juicer_ext.runner.shards import Layout
+from data_juicer_ext.storage.places import is_remote
 
 # Led into the run folder, or set shard by shard.
 _OUTPUTS = (
@@ -55,20 +57,31 @@ def complaints(config: dict[str, Any]) -> Iterator[str]:
         yield "encrypt_before_export: a run in shards joins its exports, which it could not read; leave it out"
 
 
-def derive(config: dict[str, Any], run_dir: Path, executor: str, ours: Sequence[str]) -> dict[str, Any]:
-    """The recipe for shards on `executor`, into `run_dir`; `ours` are the operators that keep a ledger."""
+def derive(config: dict[str, Any], run_dir: str | Path, executor: str, ours: Sequence[str]) -> dict[str, Any]:
+    """The recipe for shards on `executor`, into the run folder at a path or an address.
+
+    `ours` are the operators that keep a ledger.
+    """
     derived = {key: copy.deepcopy(value) for key, value in config.items() if key not in _OUTPUTS}
     for step in derived["process"]:
         for name, given in step.items():
             if name in ours:
                 step[name] = {**(given or {}), "run_dir": str(run_dir)}
     derived |= {"executor_type": executor, "use_cache": False, "export_extra_args": {"mode": "overwrite"}}
+    if executor == "ray" and is_remote(run_dir):
+        derived["export_extra_args"] |= _endpoint_of_storage()
     if executor == "ray":
         derived.setdefault("ray_address", "local")
     else:
         # A shard is one file: worker processes for loading it cost more than they gain.
         derived["load_dataset_kwargs"] = {"num_proc": 1, **(derived.get("load_dataset_kwargs") or {})}
     return derived
+
+
+def _endpoint_of_storage() -> dict[str, str]:
+    """What Data-Juicer has to be told where object storage is not Amazon's."""
+    address = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    return {"endpoint_url": address} if address else {}
 
 
 class _Plain(yaml.SafeDumper):

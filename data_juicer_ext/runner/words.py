@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ops.closing import undecided_words, unreadable_words
 from data_juicer_ext.report.exported import read_rows
 from data_juicer_ext.report.kinds import kind_in
 from data_juicer_ext.runner import manifest as states
+from data_juicer_ext.runner.kept import Kept
 from data_juicer_ext.runner.manifest import Entry, Manifest
 from data_juicer_ext.runner.merged import identity
 from data_juicer_ext.runner.spent import in_all
 from data_juicer_ext.runner.stops import WAYS
+from data_juicer_ext.storage.places import under
 
 
-def opening(manifest: Manifest, todo: Sequence[Entry], run_dir: Path, executor: str) -> str:
+def opening(manifest: Manifest, todo: Sequence[Entry], run_dir: str, executor: str) -> str:
     """What is there and what is to be done."""
     papers = sum(entry.papers for entry in manifest.shards)
     return (
@@ -35,8 +36,9 @@ def progress(entry: Entry, shards: int, kept: int) -> str:
     )
 
 
-def closing(manifest: Manifest, run_dir: Path, kept: int, decisions: Iterable[Mapping[str, Any]]) -> str:
+def closing(manifest: Manifest, folder: Kept, kept: int, decisions: Iterable[Mapping[str, Any]]) -> str:
     """Unreadable inputs, undecided rows, and the counts of the whole run folder with the files."""
+    run_dir = folder.run_dir
     undecided = list(read_rows(run_dir / "undecided.jsonl", known_by=identity))
     whole = manifest.whole
     kind = kind_in(read_rows(run_dir / "pairs.jsonl"))
@@ -46,8 +48,8 @@ def closing(manifest: Manifest, run_dir: Path, kept: int, decisions: Iterable[Ma
         f"({len(whole)} of {len(manifest.shards)} shards, {sum(e.seconds for e in whole):.0f} s"
         f"{_money(in_all(manifest, run_dir))})"
     )
-    parts = (unreadable_words(decisions), undecided_words(undecided, run_dir / "undecided.jsonl"),
-             f"{counts}\n  kept {kind}  {run_dir / 'pairs.jsonl'}")  # fmt: skip
+    parts = (unreadable_words(decisions), undecided_words(undecided, under(folder.place, "undecided.jsonl")),
+             f"{counts}\n  kept {kind}  {under(folder.place, 'pairs.jsonl')}")  # fmt: skip
     return "\n".join(part for part in parts if part)
 
 

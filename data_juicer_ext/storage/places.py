@@ -19,12 +19,16 @@ from typing import Any, BinaryIO, TypeVar, cast
 
 T = TypeVar("T")
 
+# What holds files of the user's own. Rows name places too, and must not have a machine ask any server on the web.
+SCHEMES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "oci", "hdfs", "webhdfs", "memory")
+_DELETED_AT_ONCE = 1000
 EXTRA = "pip install 'data-juicer-ext[s3]'"
 
 
 def is_remote(place: str | Path) -> bool:
     """Whether a place is an address of object storage, and no path; `file://` means a path."""
-    return "://" in str(place) and not str(place).startswith("file://")
+    scheme, separator, _ = str(place).partition("://")
+    return bool(separator) and scheme in SCHEMES
 
 
 def as_path(place: str | Path) -> Path:
@@ -39,6 +43,26 @@ def under(folder: str | Path, name: str) -> str:
     if is_remote(folder):
         return name if name.startswith("/") else f"{str(folder).rstrip('/')}/{name}"
     return str(as_path(folder) / as_path(name))
+
+
+def unreachable(address: str) -> str:
+    """Why nothing could be written at an address, as far as reading tells; "" if nothing stands in the way."""
+    scheme, _, rest = address.partition("://")
+    root = f"{scheme}://{rest.split('/', 1)[0]}"
+    try:
+        if scheme == "s3":
+            _call(root, lambda files, key: files.info(key))
+        exists(address)
+    except FileNotFoundError:
+        return f"there is no bucket {root}"
+    except OSError as error:
+        return str(error.strerror or error)
+    return ""
+
+
+def is_below(name: str) -> bool:
+    """Whether a name, as `tree` gives it, stays in the folder that it is put into."""
+    return bool(name) and not name.startswith("/") and "\x00" not in name and ".." not in name.split("/")
 
 
 def own_name(place: str | Path) -> str:
@@ -56,6 +80,17 @@ def size(place: str | Path) -> int | None:
     except FileNotFoundError:
         return None
     return int(info["size"] or 0) if info["type"] == "file" else None
+
+
+def exists(place: str | Path) -> bool:
+    """Whether there is a file or folder. Raises OSError if that can't be found out."""
+    if not is_remote(place):
+        return as_path(place).exists()
+    try:
+        _call(place, lambda files, key: files.info(key))
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def read(place: str | Path, most: int | None = None) -> bytes:
@@ -102,6 +137,22 @@ def create(address: str, data: bytes) -> bool:
 
 def delete(addresses: Sequence[str]) -> None:
     """Remove the objects at some addresses of one storage, as far as they are there."""
+    # Many in one request; but a name with any of these would be taken for a pattern.
+    plain = [address for address in addresses if not set(address) & set("*?[]")]
+    for start in range(0, len(plain), _DELETED_AT_ONCE):
+        _delete_at_once(plain[start : start + _DELETED_AT_ONCE])
+    _delete_each([address for address in addresses if address not in set(plain)])
+
+
+def _delete_at_once(addresses: Sequence[str]) -> None:
+    keys = [_files(address)[1] for address in addresses]
+    try:
+        _call(addresses[0], lambda files, _: files.rm(keys))
+    except FileNotFoundError:
+        _delete_each(addresses)
+
+
+def _delete_each(addresses: Sequence[str]) -> None:
     for address in addresses:
         with contextlib.suppress(FileNotFoundError):
             _call(address, lambda files, key: files.rm_file(key))
@@ -178,7 +229,9 @@ def _call(address: str | Path, ask: Callable[[Any, str], T]) -> T:
     try:
         return ask(files, key)
     except FileNotFoundError as error:
-        raise FileNotFoundError(errno.ENOENT, str(error.strerror or "there is no such object"), str(address)) from error
+        said = str(error.strerror or error)
+        why = said if " " in said else "there is no such object"  # else it is the key
+        raise FileNotFoundError(errno.ENOENT, why, str(address)) from error
     except FileExistsError:
         raise
     except Exception as error:  # libraries of storage raise errors of their own where a connection fails

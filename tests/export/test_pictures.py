@@ -93,8 +93,8 @@ def test_a_moved_run_folder_still_has_its_images(tmp_path: Path) -> None:
     Image.new("RGB", (20, 20)).save(tmp_path / "run" / "images" / "a.png")
     Image.new("RGB", (20, 20)).save(tmp_path / "b.png")
     places = Places(tmp_path / "run", tmp_path / "pairs.jsonl")
-    assert places.find("/elsewhere/run/images/a.png") == tmp_path / "run" / "images" / "a.png"
-    assert places.find("b.png") == tmp_path / "b.png", "relative paths start at the export"
+    assert places.find("/elsewhere/run/images/a.png") == str(tmp_path / "run" / "images" / "a.png")
+    assert places.find("b.png") == str(tmp_path / "b.png"), "relative paths start at the export"
     with pytest.raises(MissingError):
         places.find("c.png")
 

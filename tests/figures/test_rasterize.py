@@ -15,7 +15,11 @@ from PIL import Image
 
 from data_juicer_ext.figures import rasterize
 from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, kind_of, readable_image
+from data_juicer_ext.storage import papers, places
+from data_juicer_ext.storage.papers import StorageError
+from data_juicer_ext.storage.places import own_name
 from tests.latex.papers import pdf, png, pretending
+from tests.s3_server import S3
 
 SVG = (
     b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="72" height="36">'
@@ -30,7 +34,7 @@ def saved(image: Image.Image, kind: str, **options: object) -> bytes:
     return out.getvalue()
 
 
-def opened(path: Path) -> Image.Image:
+def opened(path: str | Path) -> Image.Image:
     with Image.open(path) as image:
         image.load()
         return image
@@ -40,7 +44,7 @@ def opened(path: Path) -> Image.Image:
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 def test_plain_images_are_left_as_they_are(tmp_path: Path, kind: str, mode: str) -> None:
     data = saved(Image.new(mode, (30, 20), 77), kind)
-    path = readable_image(data, tmp_path)
+    path = Path(readable_image(data, tmp_path))
     assert path.read_bytes() == data
     assert path.suffix == (".png" if kind == "PNG" else ".jpg")
 
@@ -101,9 +105,9 @@ def test_the_longest_side_is_bounded(tmp_path: Path) -> None:
 
 def test_pages(tmp_path: Path) -> None:
     data = pdf(pages=2)
-    paths = [readable_image(data, tmp_path, view=View(page=page)) for page in (1, 2)]
+    paths = [Path(readable_image(data, tmp_path, view=View(page=page))) for page in (1, 2)]
     assert paths[0].read_bytes() != paths[1].read_bytes()
-    last = readable_image(data, tmp_path, view=View(page=9))
+    last = Path(readable_image(data, tmp_path, view=View(page=9)))
     assert last.read_bytes() == paths[1].read_bytes()
 
 
@@ -233,15 +237,16 @@ def test_a_page_that_crashes_the_library_costs_only_itself(tmp_path: Path, monke
         patch.setattr(rasterize, "_DRAW", "tests.figures.bounded_jobs:crash_on_page")
         readable_image(pdf(), tmp_path)
     assert problem.value.flag == "image_unreadable"
-    assert readable_image(pdf(), tmp_path).is_file()
+    assert Path(readable_image(pdf(), tmp_path)).is_file()
 
 
 def test_the_name_is_the_content(tmp_path: Path) -> None:
-    first = readable_image(pdf(), tmp_path)
-    again = readable_image(pdf(), tmp_path / "other")
-    assert len({readable_image(png(), tmp_path, Limits(dpi=dpi)).name for dpi in (72, 300)}) == 1
-    assert len({readable_image(SVG, tmp_path, Limits(dpi=dpi)).name for dpi in (72, 300)}) == 2
-    assert len(first.stem) == len(again.stem) == 32
+    data = pdf()
+    first = Path(readable_image(data, tmp_path))
+    again = Path(readable_image(data, tmp_path / "other"))
+    assert len({readable_image(png(), tmp_path, Limits(dpi=dpi)) for dpi in (72, 300)}) == 1
+    assert len({readable_image(SVG, tmp_path, Limits(dpi=dpi)) for dpi in (72, 300)}) == 2
+    assert first.name == again.name and len(first.stem) == 32
 
 
 def test_many_at_once_write_one_whole_file(tmp_path: Path) -> None:
@@ -249,7 +254,7 @@ def test_many_at_once_write_one_whole_file(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         paths = list(pool.map(lambda _: readable_image(data, tmp_path), range(16)))
     assert len(set(paths)) == 1
-    assert [path.name for path in tmp_path.iterdir()] == [paths[0].name]
+    assert [path.name for path in tmp_path.iterdir()] == [own_name(paths[0])]
 
 
 def test_kinds() -> None:
@@ -270,3 +275,50 @@ def test_damage_never_ends_in_another_error(
         )
     except ImageProblem as problem:
         assert problem.flag in ("image_unreadable", "image_too_large", "needs_ghostscript")
+
+
+# ---- object storage
+
+
+def test_images_at_an_address_are_those_in_a_folder(s3: S3, tmp_path: Path) -> None:
+    jpeg, grey = (saved(Image.new(mode, (30, 20), 77), "JPEG") for mode in ("RGB", "L"))
+    for data in (png(), jpeg, grey, saved(Image.new("CMYK", (30, 20)), "JPEG"), SVG, pdf()):
+        local, there = readable_image(data, tmp_path), readable_image(data, s3.at("run/images/"))
+        assert there == s3.at(f"run/images/{own_name(local)}")
+        assert places.read(there) == Path(local).read_bytes()
+
+
+def test_an_object_is_asked_for_once_and_drawn_once(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pdf()
+    first = readable_image(data, s3.at("images"))
+    before = places.read(first)
+    monkeypatch.setattr(rasterize, "_known", type(rasterize._known)())
+    asked: list[str] = []
+
+    def size(place: str) -> int | None:
+        asked.append(place)
+        return places.size(place)
+
+    def unexpected(*_: object) -> None:
+        raise AssertionError("drawn or written once more")
+
+    monkeypatch.setattr(papers, "size", size)
+    monkeypatch.setattr(papers, "write", unexpected)
+    monkeypatch.setattr(rasterize, "_vector", unexpected)
+    assert [readable_image(data, s3.at("images")) for _ in range(3)] == [first] * 3
+    assert len(asked) == 1 and places.read(first) == before
+
+
+def test_what_is_known_is_forgotten_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(rasterize, "_known", type(rasterize._known)())
+    monkeypatch.setattr(rasterize, "_MOST_KNOWN", 2)
+    folder = f"memory://{tmp_path.name}"
+    made = [readable_image(png(width), folder) for width in (1, 2, 3)]
+    assert list(rasterize._known) == made[1:]
+    assert readable_image(png(1), folder) == made[0]
+
+
+def test_a_storage_that_cannot_be_written_is_not_the_images_fault() -> None:
+    with pytest.raises(StorageError, match=r"s3://no-such-bucket/images/\w+\.png can't be written") as error:
+        readable_image(png(), "s3://no-such-bucket/images")
+    assert "bucket" in str(error.value)

@@ -147,14 +147,21 @@ def test_nobody_joins_a_call_that_is_being_cancelled() -> None:
     run(main)
 
 
+class Responses(SqliteStore):
+    """A store as calls need it."""
+
+    async def get_async(self, key: str) -> Answer | None:
+        return self.get(key)
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    made = SqliteStore(tmp_path / "responses.sqlite")
+def store(tmp_path: Path) -> Iterator[Responses]:
+    made = Responses(tmp_path / "responses.sqlite")
     yield made
     made.close()
 
 
-def test_a_stored_answer_is_not_asked_for(store: SqliteStore) -> None:
+def test_a_stored_answer_is_not_asked_for(store: Responses) -> None:
     async def main() -> None:
         flight, asked = InFlight(), Asked()
         asked.go.set()
@@ -167,7 +174,31 @@ def test_a_stored_answer_is_not_asked_for(store: SqliteStore) -> None:
     run(main)
 
 
-def test_an_answer_is_stored_before_anybody_has_it(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_up_that_takes_longer_than_a_call_does_not_ask_again(
+    store: Responses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        flight, asked, looked_up = InFlight(), Asked(), asyncio.Event()
+        [first] = await started(stored_or_asked(store, flight, key_of(1), ABOUT, asked))
+        look_up = store.get_async
+
+        async def slow(key: str) -> Answer | None:
+            found = await look_up(key)
+            await looked_up.wait()
+            return found
+
+        monkeypatch.setattr(store, "get_async", slow)
+        [second] = await started(stored_or_asked(store, flight, key_of(1), ABOUT, asked))
+        asked.go.set()
+        assert await first == ANSWER
+        looked_up.set()
+        assert await second == replace(ANSWER, from_store=True)
+        assert asked.calls == 1
+
+    run(main)
+
+
+def test_an_answer_is_stored_before_anybody_has_it(store: Responses, monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
         flight, asked, writing = InFlight(), Asked(), asyncio.Event()
         put = store.put_async
@@ -187,7 +218,7 @@ def test_an_answer_is_stored_before_anybody_has_it(store: SqliteStore, monkeypat
     run(main)
 
 
-def test_failures_are_never_stored(store: SqliteStore) -> None:
+def test_failures_are_never_stored(store: Responses) -> None:
     async def main() -> None:
         flight, asked = InFlight(), Asked(FAILURE)
         asked.go.set()
@@ -199,7 +230,7 @@ def test_failures_are_never_stored(store: SqliteStore) -> None:
 
 
 def test_an_answer_that_cannot_be_stored_is_a_failure_that_was_paid_for(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Responses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def no_room(*given: Any) -> None:
         raise StoreError("make room on the disk")

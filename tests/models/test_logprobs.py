@@ -178,7 +178,7 @@ def test_a_second_run_gets_them_without_a_call(on_ray: bool, server: FakeServer,
     assert first.top_logprobs == ((("Good", -0.25), ("Fair", -1.5)),)
     with opened(str(tmp_path / "store" / ("segments" if on_ray else "responses.sqlite"))) as store:
         [stored] = store.entries()
-    found = RunStore(tmp_path, not on_ray).get(stored.key)  # as a run on the other executor opens it
+    found = run(RunStore(tmp_path, not on_ray).get_async(stored.key))  # as the other executor opens it
     assert found is not None and found.top_logprobs == first.top_logprobs
     again = answered(run(get_model(config_for(server), place_of_run).ask(asked)))
     assert again.from_store and again.top_logprobs == first.top_logprobs and len(server.requests) == 1

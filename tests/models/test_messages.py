@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, ImagePart, prepare
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, ImagePart, UnreachableImageError, prepare
 from data_juicer_ext.models import messages
 from data_juicer_ext.models.messages import DataUrls, chat_messages, image_files, prompt_tokens
 from data_juicer_ext.models.types import Message, Request
+from data_juicer_ext.storage import places
+from tests.s3_server import S3
+from tests.storage.down import take_down
 
 LIMITS = ImageLimits()
 
@@ -146,3 +149,34 @@ def test_what_was_done_to_images_is_told_once_each(tmp_path: Path) -> None:
     images = asyncio.run(main())
     assert [image.flags for image in images] == [("flattened", "scaled_down"), (), ("flattened",)]
     assert messages.flags_of(images) == ("flattened", "scaled_down")
+
+
+# ---- object storage
+
+
+def test_an_object_is_sent_as_the_file_is_and_fetched_once(s3: S3, png: str, encoded: list[str]) -> None:
+    places.write(s3.at("run/images/a.png"), Path(png).read_bytes())
+
+    async def main() -> list[str]:
+        urls = DataUrls()
+        both = await asyncio.gather(*[urls.get(place, LIMITS) for place in (s3.at("run/images/a.png"), png) * 3])
+        places.delete([s3.at("run/images/a.png")])
+        return [*both, await urls.get(s3.at("run/images/a.png"), LIMITS)]
+
+    assert len(set(asyncio.run(main()))) == 1
+    assert sorted(encoded) == sorted([png, s3.at("run/images/a.png")])
+
+
+def test_a_failure_of_storage_is_not_remembered(s3: S3, png: str) -> None:
+    async def main() -> None:
+        urls = DataUrls()
+        with pytest.MonkeyPatch.context() as patch:
+            take_down(patch)
+            with pytest.raises(UnreachableImageError, match="can't be read at the moment"):
+                await urls.get(s3.at("a.png"), LIMITS)
+        with pytest.raises(ImageError, match="no such file"):
+            await urls.get(s3.at("a.png"), LIMITS)
+        places.write(s3.at("a.png"), Path(png).read_bytes())
+        assert await urls.get(s3.at("a.png"), LIMITS) == await urls.get(png, LIMITS)
+
+    asyncio.run(main())

@@ -16,7 +16,7 @@ from data_juicer_ext.models.dispatch import Dispatcher
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
 from data_juicer_ext.models.loop import drive
 from data_juicer_ext.models.race import Copy, Outcome, Race
-from data_juicer_ext.models.sqlite_store import SqliteStore
+from data_juicer_ext.models.run_store import RunStore
 from data_juicer_ext.models.types import Answer, Result
 from tests.fake_openai import FakeServer, Reply
 from tests.models.calling import answered, config_for, question, reraise
@@ -120,7 +120,7 @@ def test_a_cancelled_dispatcher_returns_what_has_arrived(server: FakeServer) -> 
 
 def test_what_has_arrived_at_an_interrupt_is_stored(server: FakeServer, tmp_path: Path) -> None:
     async def main() -> Answer | None:
-        dispatcher, store = Dispatcher(config_for(server)), SqliteStore(tmp_path / "store.sqlite")
+        dispatcher, store = Dispatcher(config_for(server)), RunStore(tmp_path, on_ray=False)
 
         async def ask() -> Result:
             return await dispatcher.answer(question())
@@ -132,7 +132,7 @@ def test_what_has_arrived_at_an_interrupt_is_stored(server: FakeServer, tmp_path
         with pytest.raises(asyncio.CancelledError):
             await asked
         await dispatcher.close()
-        return store.get(key_of(1))
+        return await store.get_async(key_of(1))
 
     stored = asyncio.run(main())
     assert stored is not None

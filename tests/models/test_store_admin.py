@@ -14,6 +14,7 @@ from data_juicer_ext.models.segment_store import SegmentStore
 from data_juicer_ext.models.sqlite_store import SqliteStore
 from data_juicer_ext.models.store import StoreError
 from tests.models.storing import ABOUT, answer_of, key_of
+from tests.s3_server import S3
 
 
 @pytest.fixture
@@ -37,7 +38,36 @@ def test_stores_are_found_from_any_place(run_dir: Path) -> None:
     assert store_admin.stores_at(run_dir / "store") == both
     assert store_admin.stores_at(sqlite) == [str(sqlite)]
     assert store_admin.stores_at(str(segments)) == [str(segments)]
-    assert store_admin.stores_at("s3://bucket/run/store/segments") == ["s3://bucket/run/store/segments"]
+    assert store_admin.stores_at(f"file://{run_dir}") == both
+
+
+def test_a_store_on_object_storage(s3: S3, tmp_path: Path) -> None:
+    segments = SegmentStore(s3.at("a/run/store/segments"))
+    for number in range(4):
+        segments.put(key_of(number), answer_of(number), {**ABOUT, "task": f"task-{number % 2}"})
+    segments.close()
+    for place in ("a/run", "a/run/", "a/run/store", "a/run/store/segments"):
+        assert store_admin.stores_at(s3.at(place)) == [s3.at("a/run/store/segments")]
+    [pruned] = store_admin.prune(s3.at("a/run"), task="task-1", dry_run=True)
+    assert (pruned.removed, pruned.kept) == (2, 2)
+    [pruned] = store_admin.prune(s3.at("a/run"), task="task-1")
+    assert (pruned.removed, pruned.kept) == (2, 2) and pruned.size_after < pruned.size_before
+    [stats] = store_admin.stats(s3.at("a/run")).values()
+    assert stats.answers == 2
+    assert store_admin.export(s3.at("a/run"), tmp_path / "answers.jsonl").answers == 2
+
+
+def test_addresses_without_a_store_are_explained(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    for address in (s3.at("a/run"), s3.at().replace("bucket", "no-bucket")):
+        with pytest.raises(StoreError, match=f"no response store at {address}: name a run folder"):
+            store_admin.stats(address)
+
+    def away(address: str) -> dict[str, int]:
+        raise OSError(5, "the storage is away")
+
+    monkeypatch.setattr(store_admin, "listed", away)
+    with pytest.raises(StoreError, match=r"the storage is away.*check the address"):
+        store_admin.stats(s3.at("a/run"))
 
 
 def test_a_place_without_a_store_is_explained_and_left_alone(tmp_path: Path) -> None:

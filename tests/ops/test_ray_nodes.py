@@ -13,6 +13,8 @@ import pytest
 
 from data_juicer_ext.ops import ray_nodes
 from data_juicer_ext.ops.recipe import RecipeError
+from data_juicer_ext.storage import places
+from tests.s3_server import S3
 
 
 class TwoNodes:
@@ -32,17 +34,20 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     monkeypatch.setitem(sys.modules, "ray", TwoNodes())
     found: list[dict[str, str]] = []
 
-    def ask(nodes: Sequence[str], places: dict[str, str]) -> list[tuple[str, list[str]]]:
+    def ask(nodes: Sequence[str], places: dict[str, str]) -> list[tuple[str, dict[str, str]]]:
         assert list(nodes) == ["0", "1"]
         found.append(places)
-        return [ray_nodes.unseen_here(places), ("second", [name for name, path in places.items() if "/blind/" in path])]
+        return [
+            ray_nodes.unseen_here(places),
+            ("second", {name: "no" for name, path in places.items() if "/blind/" in path}),
+        ]
 
     monkeypatch.setattr(ray_nodes, "_asked", ask)
     return found
 
 
-def config(tmp_path: Path, **places: str) -> tuple[dict[str, Any], Path]:
-    """A recipe whose places lie in `tmp_path`, but for those that are named; and the announcement of its run."""
+def config(tmp_path: Path, **places: str) -> tuple[dict[str, Any], str, str]:
+    """A recipe whose places lie in `tmp_path`, but for those that are named; its run folder, and its announcement."""
     where = {name: tmp_path / places.get(name, "shared") / name for name in ("run", "out", "papers", "root")}
     for name in ("run", "papers", "root"):
         where[name].mkdir(parents=True)
@@ -54,7 +59,11 @@ def config(tmp_path: Path, **places: str) -> tuple[dict[str, Any], Path]:
     dataset = tmp_path / "papers.jsonl"
     dataset.write_text(json.dumps({"paper_id": "a", "paper_path": str(where["papers"] / "a.tar.gz")}) + "\n")
     process = [{"latex_figure_context_mapper": {"paper_root": str(where["root"])}}, {"figure_rows_mapper": None}]
-    return {"export_path": str(where["out"]), "dataset_path": str(dataset), "process": process}, announced
+    return (
+        {"export_path": str(where["out"]), "dataset_path": str(dataset), "process": process},
+        str(where["run"]),
+        str(announced),
+    )
 
 
 def test_what_all_nodes_see_is_no_problem(tmp_path: Path, asked: list[dict[str, str]]) -> None:
@@ -69,22 +78,22 @@ def test_what_all_nodes_see_is_no_problem(tmp_path: Path, asked: list[dict[str, 
 def test_the_node_and_what_it_lacks_are_named(
     tmp_path: Path, asked: list[dict[str, str]], blind: str, name: str
 ) -> None:
-    given, announced = config(tmp_path, **{blind: "blind"})
+    given, *run = config(tmp_path, **{blind: "blind"})
     with pytest.raises(RecipeError, match=f"{name}: the node second does not see {tmp_path}/blind/{blind}"):
-        ray_nodes.check_shared(given, announced)
+        ray_nodes.check_shared(given, *run)
 
 
 def test_an_export_that_cannot_be_written(tmp_path: Path, asked: list[dict[str, str]]) -> None:
-    given, announced = config(tmp_path)
+    given, *run = config(tmp_path)
     (tmp_path / "file").touch()  # in the place of a folder
     with pytest.raises(RecipeError, match=r"export_path: .* can't be written"):
-        ray_nodes.check_shared(given | {"export_path": str(tmp_path / "file" / "out")}, announced)
+        ray_nodes.check_shared(given | {"export_path": str(tmp_path / "file" / "out")}, *run)
 
 
 @pytest.mark.parametrize("path", ["s3://bucket/out", ""])
 def test_exports_elsewhere_are_not_looked_for(tmp_path: Path, asked: list[dict[str, str]], path: str) -> None:
-    given, announced = config(tmp_path)
-    ray_nodes.check_shared(given | {"export_path": path}, announced)
+    given, *run = config(tmp_path)
+    ray_nodes.check_shared(given | {"export_path": path}, *run)
     assert "export_path" not in asked[0]
 
 
@@ -96,4 +105,16 @@ def test_papers_that_no_path_tells_of(tmp_path: Path, line: str) -> None:
 
 
 def test_what_is_not_here() -> None:
-    assert ray_nodes.unseen_here({"a": "/", "b": "/no/such"}) == (socket.gethostname(), ["b"])
+    assert ray_nodes.unseen_here({"a": "/", "b": "/no/such"}) == (
+        socket.gethostname(), {"b": "it is not there"}
+    )  # fmt: skip
+
+
+def test_what_lies_on_object_storage(s3: S3, tmp_path: Path, asked: list[dict[str, str]]) -> None:
+    given, _, _ = config(tmp_path)
+    run = s3.at("run")
+    with pytest.raises(RecipeError, match=f"run_dir: the node {socket.gethostname()} does not see {run}: it is not"):
+        ray_nodes.check_shared(given, run, f"{run}/runs/x.json")
+    places.write(f"{run}/runs/x.json", b"{}")
+    ray_nodes.check_shared(given, run, f"{run}/runs/x.json")
+    assert ray_nodes.unseen("gs://x/y").find("gcsfs") >= 0

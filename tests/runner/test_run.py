@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +21,14 @@ from data_juicer_ext.models.ledger import Spending
 from data_juicer_ext.ops.own_op import current_run
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner import run as run_module
+from data_juicer_ext.runner.kept import Kept
 from data_juicer_ext.runner.manifest import Manifest, load
 from data_juicer_ext.runner.plan import Order
 from data_juicer_ext.runner.run import run
 from data_juicer_ext.runner.summary import run_summary
+from data_juicer_ext.storage import places
 from tests.host import recipe, with_parameters, write_rows
+from tests.s3_server import S3
 
 Fate = Callable[[str], str]
 
@@ -43,7 +48,7 @@ class Played:
     def at_work(self) -> Iterator[None]:
         yield
 
-    def run(self, dataset: Path, export: Path, job_id: str) -> None:
+    def run(self, dataset: Path, export: str, work_dir: Path, job_id: str) -> None:
         papers = [json.loads(line)["paper_id"] for line in dataset.read_text().splitlines()]
         Played.jobs.append(papers)
         joined = current_run(self.run_dir)
@@ -59,8 +64,12 @@ class Played:
                 joined.undecided.write({"row_id": paper, "undecided": about})
             elif verdict == "keep":
                 kept.append({"row_id": f"{paper}-1", "__dj__stats__": {}})
-        export.parent.mkdir(parents=True)
-        write_rows(export, kept)
+        joined.flush()
+        if self.executor == "ray":
+            places.write(f"{export}/part.json", "".join(json.dumps(row) + "\n" for row in kept).encode())
+        else:
+            Path(export).parent.mkdir(parents=True)
+            write_rows(Path(export), kept)
 
 
 def raising(error: BaseException, at: set[str]) -> Fate:
@@ -73,10 +82,15 @@ def raising(error: BaseException, at: set[str]) -> Fate:
 
 
 class Given:
-    """An order over 20 papers in shards of 5, and what was said."""
+    """An order over 20 papers in shards of 5, and what was said.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.run_dir = folder, folder / "run"
+    Of a run folder on object storage no copy outlives a run, and `run_dir` is one made after it.
+    """
+
+    def __init__(self, folder: Path, address: str = "") -> None:
+        folder.mkdir(exist_ok=True)
+        self.folder, self.address = folder, address
+        self.run_dir = Kept(address).run_dir if address else folder / "run"
         config = recipe("quickstart")
         config["process"] = with_parameters(config["process"], run_dir="elsewhere")
         self.recipe = folder / "recipe.yaml"
@@ -84,12 +98,22 @@ class Given:
         self.papers = [{"paper_id": f"p{n:02}", "text": f"text {n}"} for n in range(20)]
         write_rows(folder / "papers.jsonl", self.papers)
         self.said: list[str] = []
-        self.order = Order(self.recipe, str(folder / "papers.jsonl"), str(self.run_dir), shard_size=5)
+        self.order = Order(self.recipe, str(folder / "papers.jsonl"), address or str(self.run_dir), shard_size=5)
 
     def run(self, **changes: Any) -> int:
         self.said.clear()
         Played.jobs = []
-        return run(replace(self.order, **changes), self.said.append)
+        self._forget()
+        code = run(replace(self.order, **changes), self.said.append)
+        self._forget()
+        if self.address:
+            with Kept(self.address).held():
+                pass
+        return code
+
+    def _forget(self) -> None:
+        if self.address:
+            shutil.rmtree(self.run_dir, ignore_errors=True)
 
     @property
     def text(self) -> str:
@@ -114,13 +138,18 @@ class Given:
 
 
 @pytest.fixture
-def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
+def given(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
     monkeypatch.setattr(run_module, "Host", Played)
     Played.fate = staticmethod(lambda paper_id: "keep")
     monkeypatch.setattr(Played, "spending", Spending())
-    return Given(tmp_path)
+    on_storage = getattr(request, "param", "folder") == "s3"
+    return Given(tmp_path, request.getfixturevalue("s3").at("run") if on_storage else "")
 
 
+on_both = pytest.mark.parametrize("given", ["folder", "s3"], indirect=True)
+
+
+@on_both
 def test_all_shards_are_run_once_and_joined(given: Given) -> None:
     Played.fate = staticmethod(lambda paper: "drop" if paper == "p03" else "keep")
     assert given.run() == 0
@@ -133,6 +162,7 @@ def test_all_shards_are_run_once_and_joined(given: Given) -> None:
     assert not any("__dj__" in line for line in (given.run_dir / "pairs.jsonl").read_text().splitlines())
 
 
+@on_both
 def test_the_target_ends_after_its_shard_and_a_higher_one_goes_on(given: Given) -> None:
     assert given.run(target=7) == 0
     assert given.states == ["done", "done", "pending", "pending"] and len(given.merged()) == 10
@@ -141,6 +171,7 @@ def test_the_target_ends_after_its_shard_and_a_higher_one_goes_on(given: Given) 
     assert given.run(target=11) == 0 and len(Played.jobs) == 1 and len(given.merged()) == 15
 
 
+@on_both
 def test_undecided_shards_are_run_again_whole_and_double_nothing(given: Given) -> None:
     down = "call_failed:transient"
     Played.fate = staticmethod(lambda paper: down if paper < "p06" else "keep")
@@ -156,6 +187,7 @@ def test_undecided_shards_are_run_again_whole_and_double_nothing(given: Given) -
     assert given.merged() == [f"{paper}-1" for n in range(4) for paper in given.shard(n)]
 
 
+@on_both
 def test_a_shard_that_keeps_other_rows_the_second_time_counts_as_it_is(given: Given) -> None:
     down = "call_failed:transient"
     Played.fate = staticmethod(lambda paper: "keep")
@@ -168,6 +200,7 @@ def test_a_shard_that_keeps_other_rows_the_second_time_counts_as_it_is(given: Gi
     assert len(Played.jobs) == 2 and len(given.merged()) == 14 and f"{first[1]}-1" not in given.merged()
 
 
+@on_both
 def test_a_budget_stop_keeps_whole_shards_and_goes_on_later(given: Given) -> None:
     given.run(target=1)
     second = given.shard(1)
@@ -180,6 +213,7 @@ def test_a_budget_stop_keeps_whole_shards_and_goes_on_later(given: Given) -> Non
     assert given.run() == 0 and len(Played.jobs) == 3 and len(given.merged()) == 20
 
 
+@on_both
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_gives_up_the_shard_at_work_and_keeps_the_others(
     given: Given, number: signal.Signals, code: int
@@ -274,6 +308,7 @@ def test_a_manifest_of_an_earlier_version_finds_its_tries(given: Given, monkeypa
     assert [entry.calls for entry in given.manifest.shards] == [10] * 4
 
 
+@on_both
 def test_a_failed_shard_does_not_keep_the_others_from_running(given: Given) -> None:
     given.run(target=1)
     Played.fate = staticmethod(raising(ValueError("Couldn't cast"), set(given.shard(1))))
@@ -290,6 +325,7 @@ def test_two_failed_shards_in_a_row_end_the_run(given: Given) -> None:
     assert given.run() == 1 and len(Played.jobs) == 2
 
 
+@on_both
 def test_an_operator_that_stops_the_run_stops_it(given: Given) -> None:
     Played.fate = staticmethod(raising(SystemExit(2), {paper["paper_id"] for paper in given.papers}))
     assert given.run() == 2 and len(Played.jobs) == 1 and given.states == ["pending"] * 4
@@ -315,6 +351,7 @@ def test_what_has_changed_is_named_and_nothing_is_run(given: Given, what: str) -
     assert len(Played.jobs) == len(given.manifest.shards) and len(given.merged()) == (19 if what == "dataset" else 20)
 
 
+@on_both
 def test_nothing_is_left_of_another_cut(given: Given) -> None:
     assert given.run() == 0 and given.run(shard_size=10, again=True) == 0
     for name in ("shards", "exports", "undecided"):
@@ -322,6 +359,7 @@ def test_nothing_is_left_of_another_cut(given: Given) -> None:
         assert files == ["shard-00000.jsonl", "shard-00001.jsonl"], name
 
 
+@on_both
 def test_what_makes_no_difference_is_not_held_against_it(given: Given) -> None:
     assert given.run(target=1) == 0
     write_rows(given.folder / "papers.jsonl", given.papers[::-1])
@@ -339,6 +377,7 @@ def test_nothing_that_others_left_in_the_folder_is_overwritten(given: Given) -> 
     assert given.run() == 0 and own.read_text() == "mine"
 
 
+@on_both
 def test_again_over_a_broken_dataset_leaves_the_folder_as_it_was(given: Given) -> None:
     assert given.run() == 0
     (given.folder / "papers.jsonl").write_text('{"paper_id": "a", "text": "x"}\n{broken\n')
@@ -388,6 +427,7 @@ def test_numbers_and_folders_that_will_not_do(given: Given, changes: dict[str, A
     assert given.run(**changes) == 1 and Played.jobs == []
 
 
+@on_both
 def test_the_summary_is_over_all_shards(given: Given) -> None:
     Played.fate = staticmethod(lambda paper: {"p00": "drop", "p01": "call_failed:transient"}.get(paper, "keep"))
     given.run()
@@ -397,3 +437,34 @@ def test_the_summary_is_over_all_shards(given: Given) -> None:
     assert "kept rows: 19" in text
     [line] = [line for line in text.splitlines() if line.startswith("after op")]
     assert line.split()[2:] == ["19", "1", "0", "drop", "1"]
+
+
+def test_what_a_killed_shard_left_on_object_storage_counts_for_nothing(tmp_path: Path, s3: S3, given: Given) -> None:
+    there = Given(tmp_path / "s3", s3.at("run"))
+    assert there.run(target=6) == 0
+    manifest = there.manifest
+    manifest.shards[2].state, manifest.shards[2].run_id = states.RUNNING, "1-abc"
+    manifest.save(there.run_dir)
+    places.send(there.run_dir / "manifest.json", s3.at("run/manifest.json"))
+    left = ("undecided/1-abc.host.7.jsonl", "work/shard-00002-1-abc/part.json")
+    for name in left:
+        places.write(s3.at(f"run/{name}"), b'{"row_id": "x", "undecided": {"tag": "t"}}\n')
+    assert there.run() == 0 and there.merged("undecided") == []
+    assert len(Played.jobs) == 2 and len(there.merged()) == 20 and there.states == ["done"] * 4
+    assert not {*left, ".lock"} & set(places.tree(s3.at("run")))
+    assert places.read(s3.at("run/pairs.jsonl")) == (there.run_dir / "pairs.jsonl").read_bytes()
+
+
+def test_shards_on_ray_are_exported_to_object_storage(s3: S3, tmp_path: Path, given: Given) -> None:
+    there = Given(tmp_path / "s3", s3.at("run"))
+    assert there.run(executor="ray") == 0
+    assert there.states == ["done"] * 4 and len(there.merged()) == 20
+    assert sorted(name for name in places.tree(s3.at("run")) if name.startswith(("exports/", "work/"))) == [
+        f"exports/shard-{number:05d}/part.json" for number in range(4)
+    ]
+
+
+def test_a_run_folder_on_object_storage_that_another_machine_works_in(s3: S3, tmp_path: Path, given: Given) -> None:
+    there = Given(tmp_path / "s3", s3.at("run"))
+    places.write(s3.at("run/.lock"), json.dumps({"host": "other", "pid": 1, "beat": time.time()}).encode())
+    assert run(there.order, there.said.append) == 1 and "process 1 on other runs here" in there.text

@@ -21,10 +21,12 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def test_what_was_written_is_read(folder: str) -> None:
     place = places.under(folder, "images/a.png")
-    assert places.size(place) is None
+    assert places.size(place) is None and not places.exists(place)
     places.write(place, b"first")
     places.write(place, b"second")
     assert places.read(place) == b"second" and places.size(place) == 6
+    assert places.exists(place) and places.exists(places.under(folder, "images"))
+    assert places.size(places.under(folder, "images")) is None
     with places.opened(place) as file:
         assert file.read(3) == b"sec"
 
@@ -46,6 +48,19 @@ def test_one_writer_creates(scheme: str, s3: S3, tmp_path: Path) -> None:
     assert places.read(address) == b"mine"
     places.delete([address, address])
     assert places.create(address, b"yours")
+
+
+def test_many_are_deleted_and_no_other(folder: str) -> None:
+    if not places.is_remote(folder):
+        return
+    names = ["a", "ab", "a*", "[a]", "deep/a"]
+    for name in names:
+        places.write(f"{folder}/{name}", b"x")
+    places.delete([f"{folder}/{name}" for name in ("a*", "[a]", "deep/a", "none")])
+    assert list(places.tree(folder)) == ["a", "ab"]
+    places.delete([f"{folder}/a", f"{folder}/ab"])
+    places.delete([])
+    assert places.tree(folder) == {}
 
 
 def test_listing_fetching_and_sending(s3: S3, tmp_path: Path) -> None:
@@ -71,8 +86,26 @@ def test_a_failed_fetch_leaves_nothing_half(s3: S3, tmp_path: Path) -> None:
 def test_what_storage_raises_is_an_error_of_a_place(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OSError, match="s3://no-such-bucket/x"):
         places.write("s3://no-such-bucket/x", b"")
-    with pytest.raises(OSError, match="unheard"):
-        places.read("unheard://x/y")
+    with pytest.raises(OSError, match="gcsfs"):
+        places.read("gs://x/y")
+
+
+@pytest.mark.parametrize("place", ["http://127.0.0.1:1/a.png", "https://a/b", "ftp://a/b", "github://a/b", "a://"])
+def test_no_server_of_the_web_is_asked(place: str) -> None:
+    assert not places.is_remote(place) and places.size(place) is None
+    with pytest.raises(FileNotFoundError):
+        places.read(place)
+
+
+def test_what_would_stand_in_the_way(s3: S3) -> None:
+    assert places.unreachable(s3.at("run")) == ""
+    assert places.unreachable("s3://no-bucket-of-ours/run") == "there is no bucket s3://no-bucket-of-ours"
+    assert "gcsfs" in places.unreachable("gs://x/run")
+
+
+@pytest.mark.parametrize("name", ["", "/a", "../a", "a/../../b", "a\x00"])
+def test_names_that_leave_their_folder(name: str) -> None:
+    assert not places.is_below(name) and places.is_below("a/..b/c")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from data_juicer_ext.figures.curation.look import Look, look_at
 from data_juicer_ext.figures.curation.near_duplicates import repeated
 from data_juicer_ext.figures.curation.record import Finding, Item
 from data_juicer_ext.figures.curation.rules import S1, Rules
-from data_juicer_ext.figures.image_parts import ImageError
+from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError
 
 
 def hard_filter(items: list[Item], rules: Rules) -> None:
@@ -27,12 +27,17 @@ def hard_filter(items: list[Item], rules: Rules) -> None:
 
 
 def unusable(item: Item, rules: Rules) -> Finding | None:
-    """Why the images of a figure cannot be used, None if they can; sets its `looks`."""
+    """Why the images of a figure cannot be used, None if they can; sets its `looks`.
+
+    Raises UnreachableImageError where their storage fails, which is no reason to delete a figure.
+    """
     if not item.figure.images:
         flags = ", ".join(item.figure.flags)
         return Finding(S1, "no_image", message=f"the figure has no image that can be read ({flags or 'no flags'})")
     try:
         item.looks = [look_at(path, rules.max_pixels) for path in item.figure.images]
+    except UnreachableImageError:
+        raise
     except ImageError as error:
         return Finding(S1, "does_not_decode", message=str(error))
     found = [bad_image(look, rules) for look in item.looks]

@@ -13,9 +13,11 @@ from data_juicer_ext.figures.curation.hard_filter import bad_image
 from data_juicer_ext.figures.curation.look import Look, look_at
 from data_juicer_ext.figures.curation.record import Finding, Item
 from data_juicer_ext.figures.curation.rules import S3, Rules
-from data_juicer_ext.figures.image_parts import ImageError
+from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
 from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import as_path, is_remote
 
 RECROPPED, AGREES, FAILED = "recropped", "recrop_agrees", "recrop_failed"
 _SAME_BOX = 0.9  # of their union that two boxes share: the first crop was right
@@ -29,22 +31,25 @@ _PAGES = "data_juicer_ext.figures.curation.recrop:page_rects"
 class Crop:
     """A figure cut out of a page: the image file, and its box (left, top, right, bottom in points)."""
 
-    image: Path
+    image: str | Path
     bbox: tuple[float, float, float, float]
 
 
 class Recrop(Protocol):
     """Cuts a figure out of a PDF by its caption; None where it does not find it. May raise what it likes."""
 
-    def __call__(self, pdf: Path, page: int, caption: str, number: str, dpi: int) -> Crop | None:
+    def __call__(self, pdf: str | Path, page: int, caption: str, number: str, dpi: int) -> Crop | None:
         """The crop of the figure with `number` (as printed) and `caption` on `page` (from 1), drawn at `dpi`."""
 
 
 @dataclass(frozen=True)
 class PdfSource:
-    """The PDF that a paper's figures were cut out of; `sizes` are width and height of its pages in points."""
+    """The PDF (a path or an address) that a paper's figures were cut out of.
 
-    path: Path
+    `sizes` are width and height of its pages in points.
+    """
+
+    path: str | Path
     recrop: Recrop
     sizes: Sizes = field(default_factory=dict)
 
@@ -53,14 +58,14 @@ class PdfSource:
 class CaptionAnchoredCrop:
     """The `Recrop` of this package: finds the caption and what is drawn next to it; images go to `folder`.
 
-    The PDF is read in a process of its own, for `seconds` at most. Raises OSError, or ImageProblem for a PDF
-    that cannot be read.
+    `folder` is a path or an address. The PDF is read in a process of its own, for `seconds` at most. Raises OSError
+    (StorageError where object storage fails), or ImageProblem for a PDF that cannot be read.
     """
 
-    folder: Path
+    folder: str | Path
     seconds: float = 60.0
 
-    def __call__(self, pdf: Path, page: int, caption: str, number: str, dpi: int) -> Crop | None:
+    def __call__(self, pdf: str | Path, page: int, caption: str, number: str, dpi: int) -> Crop | None:
         """See `Recrop`; a caption that is found on another page is not the figure's."""
         data = _read(pdf)
         try:
@@ -75,10 +80,15 @@ class CaptionAnchoredCrop:
         return Crop(image, (left, top, right, bottom))
 
 
-def page_sizes(pdf: Path, pages: Sequence[int], seconds: float = 30.0) -> dict[int, tuple[float, float]]:
-    """Width and height in points of the given pages (from 1) of a PDF; {} for one that cannot be read."""
+def page_sizes(pdf: str | Path, pages: Sequence[int], seconds: float = 30.0) -> dict[int, tuple[float, float]]:
+    """Width and height in points of the given pages (from 1) of a PDF; {} for one that cannot be read.
+
+    Raises StorageError where object storage fails.
+    """
     try:
         sizes = work(_PAGES, _read(pdf), {"pages": sorted(set(pages))}, seconds)[0]
+    except papers.StorageError:
+        raise
     except (OSError, ImageProblem, WorkProblem):
         return {}
     return {int(page): (width, height) for page, (width, height) in sizes.items()}
@@ -96,11 +106,14 @@ def page_rects(data: bytes, pages: list[int]) -> tuple[dict[str, tuple[float, fl
     return sizes, b""
 
 
-def _read(pdf: Path) -> bytes:
-    size = pdf.stat().st_size
+def _read(pdf: str | Path) -> bytes:
+    if is_remote(pdf):
+        return papers.read(pdf, _MOST_BYTES)
+    path = as_path(pdf)
+    size = path.stat().st_size
     if size > _MOST_BYTES:
         raise ImageProblem("image_too_large", f"{pdf} has {size} bytes")
-    return pdf.read_bytes()
+    return path.read_bytes()
 
 
 # ---- the stage
@@ -111,6 +124,7 @@ def recrop_broken(survivors: Sequence[Item], rules: Rules, source: PdfSource) ->
 
     A new crop is taken if it is a usable picture and no longer broken; `quality["recrop"]` then holds the first
     one. One that has the first one's box confirms it (`recrop_agrees`). Else the first stays (`recrop_failed`).
+    Raises StorageError or UnreachableImageError where object storage fails.
     """
     medians = median_areas(survivors)
     for item in survivors:
@@ -130,6 +144,8 @@ def _again(item: Item, broken: Sequence[str], medians: Mapping[str, float], rule
         if shared >= _SAME_BOX:
             return Finding(S3, AGREES, round(shared, 3), _SAME_BOX, message="the new box is the first one")
         look = look_at(str(crop.image), rules.max_pixels)
+    except (papers.StorageError, UnreachableImageError):
+        raise
     except (ImageProblem, ImageError, OSError) as error:
         return Finding(S3, FAILED, message=str(error))
     except Exception as error:  # whatever a PDF leads a reader to costs this crop only

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from data_juicer_ext.figures.image_parts import ImageError, plain_image
+from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError, plain_image
+from data_juicer_ext.storage.places import as_path, is_remote
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,25 @@ _Views = tuple[Image.Image, Image.Image]
 def same_picture(first: str, second: str) -> bool:
     """Whether two images show the same, whatever their size, compression and white margin.
 
-    Files that do not decode are the same as nothing.
+    Files that do not decode are the same as nothing. Raises UnreachableImageError where their storage fails.
     """
     try:
         return _like(first, second, _small, _coarsely) and _like(first, second, _large, _finely)
+    except UnreachableImageError:
+        raise
     except (ImageError, OSError):
         return False
 
 
 def _like(first: str, second: str, views: Any, alike: Any) -> bool:
     """Whether the two are alike as they are, or without their margins."""
-    pairs = zip(*(views(path, Path(path).stat().st_mtime_ns) for path in (first, second)), strict=True)
+    pairs = zip(*(views(path, _changed(path)) for path in (first, second)), strict=True)
     return any(_proportions_fit(*pair) and alike(*pair) for pair in pairs)
+
+
+def _changed(path: str) -> int:
+    """When a file was changed last, in nanoseconds; 0 for an object, whose name tells its content."""
+    return 0 if is_remote(path) else as_path(path).stat().st_mtime_ns
 
 
 @lru_cache(maxsize=64)

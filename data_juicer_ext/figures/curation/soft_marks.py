@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from data_juicer_ext.figures.curation.anomalies import Sizes
 from data_juicer_ext.figures.curation.record import Finding, Item
 from data_juicer_ext.figures.curation.rules import S4
+from data_juicer_ext.figures.image_parts import UnreachableImageError
 from data_juicer_ext.figures.ocr import OcrMissingError, Picture, UnreadableImageError, read_picture
 from data_juicer_ext.figures.text_features import text_features
 
@@ -49,6 +50,8 @@ def mark_quality(survivors: Sequence[Item], sizes: Sizes, read: ReadText | None 
 def _mark_text(item: Item, read: ReadText) -> None:
     try:
         found = text_features([read(path) for path in item.figure.images])
+    except UnreachableImageError:
+        raise
     except (OcrMissingError, UnreadableImageError) as error:
         item.figure.quality["ocr_error"] = str(error)[:300]
         return

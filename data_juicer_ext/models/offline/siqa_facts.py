@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Literal
 
 from data_juicer_ext.figures.features import FeatureError, figure_features
 from data_juicer_ext.figures.ocr import OcrMissingError, Piece, UnreadableImageError, read_picture
 from data_juicer_ext.models.offline.layout import Layout, Scale, arrange, number
+from data_juicer_ext.storage.places import as_path, is_remote
 
 Axis = Literal["horizontal", "vertical"]
 
@@ -46,10 +46,18 @@ class Evidence:
 def gather(images: Sequence[str]) -> Evidence:
     """The evidence in image files. Raises FeatureError for one that can't be read."""
     try:
-        stamps = tuple((path, (stat := Path(path).stat()).st_size, stat.st_mtime_ns) for path in images)
+        stamps = tuple(map(_stamp, images))
     except OSError as error:
         raise FeatureError(f"{error.filename}: {error.strerror}") from error
     return _gathered(stamps)
+
+
+def _stamp(path: str) -> tuple[str, int, int]:
+    """An image with its size and time of change; an object is known by its address, which tells its content."""
+    if is_remote(path):
+        return path, 0, 0
+    status = as_path(path).stat()
+    return path, status.st_size, status.st_mtime_ns
 
 
 @lru_cache(maxsize=64)

@@ -90,7 +90,7 @@ class FigureQualityFilter(OwnOp, Filter):
             if entry.verdict == "undecided":
                 self.set_aside(row, entry)
         except OSError as error:
-            stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+            self.unwritable(error)
 
     def process_single(self, sample: dict[str, Any]) -> bool:
         """True for `keep` alone."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from data_juicer.ops.base_op import OPERATORS, Filter
 from data_juicer.utils.constant import Fields
@@ -15,6 +15,8 @@ from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, co
 from data_juicer_ext.ops.recipe import only_trying, running, stop
 from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
 from data_juicer_ext.rows import content_id, scrub
+from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.places import as_path, is_remote, under
 
 OP_NAME = "paper_corpus_filter"
 OWN_OPERATORS.append(OP_NAME)
@@ -56,8 +58,8 @@ class PaperCorpusFilter(OwnOp, Filter):
         """
         Initialization method.
 
-        :param paper_root: the folder that relative paths in `paper_path` start from; may be
-            `${NAME}` or `${NAME:-default}`.
+        :param paper_root: the folder that relative paths in `paper_path` start from, or an address of object
+            storage (s3://...); may be `${NAME}` or `${NAME:-default}`.
         :param min_year: the first year that is kept; 0 for no bound.
         :param max_year: the last year that is kept; 0 for no bound.
         :param required: the columns that must hold something; where empty, `venue` and `year`.
@@ -80,7 +82,7 @@ class PaperCorpusFilter(OwnOp, Filter):
             if not all(isinstance(name, str) for name in names):
                 raise ConfigError(f"required: {required!r} is not a list of column names such as [venue, year]")
             self.rules = CorpusRules(*bounds, () if allow_missing else names, year_key)
-            self.paper_root = Path(expand_environment(paper_root)).absolute()
+            self.paper_root = root_folder(expand_environment(paper_root))
         except ValueError as error:
             stop(f"{OP_NAME}: {error}")
         self.run_in_process()
@@ -89,7 +91,7 @@ class PaperCorpusFilter(OwnOp, Filter):
             self._settle()
 
     def _claims(self) -> Claims:
-        return Claims(self.run_info.run_dir / "claims")
+        return Claims(under(self.run_info.place, "claims"))
 
     def _settle(self) -> None:
         """Before the first row: files that several rows of the dataset share go to the smallest id."""
@@ -99,15 +101,21 @@ class PaperCorpusFilter(OwnOp, Filter):
         )  # fmt: skip
         try:
             self._claims().settle(papers)
+        except StorageError as error:
+            self._stop(error)
         except OSError as error:
-            stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+            stop(f"{OP_NAME}: the run folder {self.run_info.place} can't be written: {error}")
+
+    def _stop(self, error: StorageError) -> NoReturn:
+        """End the run where the papers' storage fails, which is no reason to drop a paper."""
+        stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
 
     def _owner(self, row: dict[str, Any]) -> str:
         where = str(row.get(self.paper_path_key) or "")
         return scrub(str(row.get(self.paper_id_key) or content_id("paper", where)))
 
-    def _path(self, row: dict[str, Any]) -> Path:
-        return self.paper_root / str(row.get(self.paper_path_key) or "")
+    def _path(self, row: dict[str, Any]) -> str:
+        return under(self.paper_root, str(row.get(self.paper_path_key) or ""))
 
     def compute_stats_batched(self, samples: dict[str, Any], context: bool = False) -> dict[str, Any]:
         """Decide a batch of paper rows."""
@@ -131,19 +139,24 @@ class PaperCorpusFilter(OwnOp, Filter):
         if reason:
             return "drop", reason, message, ""
         path = self._path(row)
+        named = bool(row.get(self.paper_path_key))
         try:
-            if path.is_dir() and row.get(self.paper_path_key):
+            if named and not is_remote(path) and as_path(path).is_dir():
                 return "keep", "folder", "", ""
             digest = sha256_of(path)
+        except StorageError as error:
+            self._stop(error)
         except (OSError, ValueError) as error:
+            if isinstance(error, IsADirectoryError) and named and is_remote(path):
+                return "keep", "folder", "", ""
             why = getattr(error, "strerror", None) or error
-            return "drop", "missing_file", f"{self.paper_path_key} {str(path)[:300]} can't be read ({why})", ""
+            return "drop", "missing_file", f"{self.paper_path_key} {path[:300]} can't be read ({why})", ""
         if not self.drop_duplicates:
             return "keep", "taken", "", digest
         try:
             owner = self._claims().claim(digest, self._owner(row))
         except OSError as error:
-            stop(f"{OP_NAME}: the run folder {self.run_info.run_dir} can't be written: {error}")
+            stop(f"{OP_NAME}: the run folder {self.run_info.place} can't be written: {error}")
         if owner != self._owner(row):
             return "drop", "duplicate_file", f"its file is the same, byte for byte, as that of paper {owner}", digest
         return "keep", "taken", "", digest

@@ -17,7 +17,7 @@ from data_juicer_ext.diagrams.order import generated_first, run_row_id
 from data_juicer_ext.diagrams.pair import MAX_PAPER_TOKENS, Pair, pair_of
 from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, judged
 from data_juicer_ext.diagrams.weights import own_weights
-from data_juicer_ext.figures.image_parts import ImageError
+from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError
 from data_juicer_ext.judging.reports import parse_report
 from data_juicer_ext.models.endpoint import expand_environment
 from data_juicer_ext.models.loop import shared
@@ -29,6 +29,8 @@ from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, 
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import request
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.storage.papers import StorageError
+from data_juicer_ext.storage.places import under
 
 OP_NAME = "diagram_judge_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -144,6 +146,8 @@ class DiagramJudgeMapper(ModelMapper):
             return Outcome("drop", "development_paper", message="the criteria were aligned with pairs of this paper")
         try:
             seen = await self._seen(pair)
+        except (UnreachableImageError, StorageError) as error:
+            return Outcome("undecided", "storage", message=str(error))
         except ImageError as error:
             return Outcome("undecided", "bad_image", message=str(error))
         runs = await asyncio.gather(*(self._run(row, pair, criteria, seen, n, calls) for n in range(self.runs)))
@@ -172,7 +176,7 @@ class DiagramJudgeMapper(ModelMapper):
 
     def _look(self, pair: Pair) -> Seen:
         limits = self.endpoint.image_limits
-        folder = self.run_info.images / "diagrams"
+        folder = under(self.run_info.images, "diagrams")
         generated, reference = anonymous((pair.generated, pair.reference), folder, limits)
         alike = compare(pair.generated, pair.reference, limits.max_pixels)
         target = pair.aspect_ratio or nearest(reference.width, reference.height)

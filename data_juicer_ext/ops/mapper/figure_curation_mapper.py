@@ -1,6 +1,5 @@
 """Paper row to the same row with its figures curated."""
 
-from pathlib import Path
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
@@ -8,6 +7,7 @@ from data_juicer.ops.base_op import OPERATORS, Mapper
 from data_juicer_ext.figures.curation.curate import Curation, curate
 from data_juicer_ext.figures.curation.recrop import CaptionAnchoredCrop, PdfSource, page_sizes
 from data_juicer_ext.figures.curation.rules import S1, S2, S3, S4, S5, Rules
+from data_juicer_ext.figures.image_parts import UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.ledger import Entry
@@ -15,6 +15,8 @@ from data_juicer_ext.ops.batches import set_column, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.rows import Figure, content_id, dump_figures, figure_row_id, load_figures, scrub, to_json
+from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.places import under
 
 OP_NAME = "figure_curation_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -92,8 +94,8 @@ class FigureCurationMapper(OwnOp, Mapper):
         :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds a figure).
         :param max_deleted: S5: the most of a paper's figures, 0 to 1, that S1 may delete.
         :param max_unnumbered: S5: the most of the figures left, 0 to 1, that may have no number.
-        :param paper_root: the folder that relative paths in `paper_path` start from; may be
-            `${NAME}` or `${NAME:-default}`.
+        :param paper_root: the folder that relative paths in `paper_path` start from, or an address of object
+            storage (s3://...); may be `${NAME}` or `${NAME:-default}`.
         :param paper_id_key: the column with the paper's id.
         :param paper_path_key: the column with the path of the paper's PDF; others are not opened.
         :param figures_key: the column with the figures, which is rewritten.
@@ -104,7 +106,7 @@ class FigureCurationMapper(OwnOp, Mapper):
         self.paper_id_key, self.paper_path_key, self.figures_key = paper_id_key, paper_path_key, figures_key
         switches = {S1: hard_filter, S2: anomaly_flag, S3: re_extract, S4: soft_mark, S5: paper_filter}
         try:
-            self.paper_root = Path(expand_environment(paper_root)).absolute()
+            self.paper_root = root_folder(expand_environment(paper_root))
             for name, share in (("max_dominant", max_dominant), ("max_page_share", max_page_share),
                                 ("max_deleted", max_deleted), ("max_unnumbered", max_unnumbered)):  # fmt: skip
                 between(name, share, 0.0, 1.0)
@@ -145,8 +147,13 @@ class FigureCurationMapper(OwnOp, Mapper):
             return "[]", to_json({"verdict": "drop", "message": message})
         try:
             found = curate(figures, self.rules, self._source(row, figures))
+        except StorageError as error:
+            stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
+        except UnreachableImageError as error:
+            return self._undecided(row, row_id, "storage", str(error))
         except Exception as error:  # a paper that breaks a stage must cost this paper only
-            return self._undecided(row, row_id, error)
+            why = f"{type(error).__name__} while curating it: {error}"
+            return self._undecided(row, row_id, f"error:{type(error).__name__}", why)
         self._note(row_id, paper_id, found)
         return dump_figures(found.figures), to_json(found.record())
 
@@ -156,13 +163,12 @@ class FigureCurationMapper(OwnOp, Mapper):
         pages = [figure.page for figure in figures if figure.page > 0]
         if not place.lower().endswith(".pdf") or not pages:
             return None
-        path = self.paper_root / place
+        path = under(self.paper_root, place)
         return PdfSource(path, CaptionAnchoredCrop(self.run_info.images), page_sizes(path, pages))
 
-    def _undecided(self, row: dict[str, Any], row_id: str, error: Exception) -> tuple[str, str]:
+    def _undecided(self, row: dict[str, Any], row_id: str, reason: str, why: str) -> tuple[str, str]:
         paper_id = str(row.get(self.paper_id_key) or "")
-        message = scrub(f"paper {paper_id}: {type(error).__name__} while curating it: {error}"[:300])
-        reason = f"error:{type(error).__name__}"
+        message = scrub(f"paper {paper_id}: {why}"[:300])
         self.record(row_id, "undecided", reason, {"message": message}, paper_id)
         entry = Entry(row_id, self._name, self.tag, "undecided", reason, paper_id, detail={"message": message})
         self.set_aside({**row, "row_id": row_id}, entry)

@@ -5,10 +5,12 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.figures.features import FeatureError, figure_features
-from data_juicer_ext.figures.image_parts import ImageLimits
+from data_juicer_ext.figures.image_parts import ImageLimits, UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
 from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.ops.batches import set_column, to_rows
+from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.types import Verdict
+from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.rows import scrub, to_json
@@ -26,7 +28,8 @@ class FigureFeaturesMapper(OwnOp, Mapper):
 
     Input: figure rows (`images`, `caption`). Output: the same rows with `features` (JSON; its keys
     and their ranges in docs/curation.md). A figure that can't be measured keeps its row; its
-    `features` then hold `error`. Source: SciFigQual, protocol sidecar.
+    `features` then hold `error`. One whose images lie on object storage that fails is undecided.
+    Source: SciFigQual, protocol sidecar.
     """
 
     _batched_op = True
@@ -63,14 +66,18 @@ class FigureFeaturesMapper(OwnOp, Mapper):
         self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of figure rows, each with its features."""
-        set_column(samples, "features", [self._measured(row) for row in to_rows(samples)])
-        return samples
+        """A batch of figure rows, each with its features; those that are undecided are left out."""
+        columns = tuple(dict.fromkeys((*samples, "features")))
+        measured = ((row, self._measured(row)) for row in to_rows(samples))
+        return replace_rows(samples, [{**row, "features": text} for row, text in measured if text], columns)
 
     def _measured(self, row: dict[str, Any]) -> str:
+        """The features of a row as its column holds them; "" for a row that is undecided."""
         try:
             images = [image for image in row.get("images") or [] if image]
             found = figure_features(images, str(row.get("caption") or ""), self.ocr, self.max_pixels)
+        except UnreachableImageError as error:
+            return self._undecided(row, str(error))
         except FeatureError as error:
             return self._without(row, "unreadable_image", str(error))
         except Exception as error:  # a figure that breaks a measure must cost its own features only
@@ -84,7 +91,19 @@ class FigureFeaturesMapper(OwnOp, Mapper):
         self._note(row, reason, {"message": message})
         return to_json({"error": message})
 
-    def _note(self, row: dict[str, Any], reason: str, detail: dict[str, Any]) -> None:
-        ids = (str(row.get(name) or "") for name in ("row_id", "paper_id", "figure_id"))
-        row_id, paper_id, figure_id = ids
-        self.record(row_id, "keep", reason, detail, paper_id, figure_id)
+    def _undecided(self, row: dict[str, Any], why: str) -> str:
+        """Set a row aside whose images lie on object storage that fails."""
+        detail = {"message": scrub(why[:300])}
+        self._note(row, "storage", detail, "undecided")
+        row_id, paper_id, figure_id = _ids(row)
+        entry = Entry(row_id, self._name, self.tag, "undecided", "storage", paper_id, figure_id, detail=detail)
+        self.set_aside(row, entry)
+        return ""
+
+    def _note(self, row: dict[str, Any], reason: str, detail: dict[str, Any], verdict: Verdict = "keep") -> None:
+        row_id, paper_id, figure_id = _ids(row)
+        self.record(row_id, verdict, reason, detail, paper_id, figure_id)
+
+
+def _ids(row: dict[str, Any]) -> tuple[str, str, str]:
+    return str(row.get("row_id") or ""), str(row.get("paper_id") or ""), str(row.get("figure_id") or "")

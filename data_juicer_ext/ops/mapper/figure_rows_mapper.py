@@ -1,18 +1,21 @@
 """Paper row to a row a figure."""
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
+from data_juicer_ext.figures.image_parts import MAX_FILE_BYTES
 from data_juicer_ext.judging.payload import figure_map
 from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.models.ledger import Entry
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures, to_json
+from data_juicer_ext.storage import papers
+from data_juicer_ext.storage.places import is_remote
 
 OP_NAME = "figure_rows_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -24,7 +27,8 @@ class FigureRowsMapper(OwnOp, Mapper):
 
     Input: `paper_id`, `figures` (a JSON array), optional `domain`. Output: figure rows (columns in
     docs/rows.md). Figures without a readable image are left out, with their flags as the
-    reason in the ledger, unless `keep_without_image` is set.
+    reason in the ledger, unless `keep_without_image` is set; those whose images lie on object storage that fails are
+    undecided.
     """
 
     _batched_op = True
@@ -87,7 +91,11 @@ class FigureRowsMapper(OwnOp, Mapper):
     def _figure(self, paper: dict[str, Any], figure: Figure) -> dict[str, Any] | None:
         """The row of one figure; None, and the reason in the ledger, if there is nothing to see."""
         row = figure_row(paper, figure)
-        hashes = _hashes(figure.images)
+        try:
+            hashes = _hashes(figure.images)
+        except papers.StorageError as error:
+            self._undecided(paper, figure, row, error)
+            return None
         if all(hashes) and (hashes or self.keep_without_image):
             row["images"] = figure.images or [""]
             if self.figure_map:
@@ -104,6 +112,16 @@ class FigureRowsMapper(OwnOp, Mapper):
                              f"no readable image ({', '.join(flags) or 'no image file'})"}  # fmt: skip
         self._note(paper, figure, "drop", "unreadable_image" if broken else "no_image", detail, row["row_id"])
         return None
+
+    def _undecided(
+        self, paper: dict[str, Any], figure: Figure, row: dict[str, Any], error: papers.StorageError
+    ) -> None:
+        """Set a figure's row aside whose images lie on object storage that fails: they may well be there."""
+        message = f"paper {row['paper_id']}, figure {figure.number or figure.figure_id}: {error}"[:400]
+        self._note(paper, figure, "undecided", "storage", {"message": message}, row["row_id"])
+        entry = Entry(row["row_id"], self._name, self.tag, "undecided", "storage", row["paper_id"], figure.figure_id,
+                      detail={"message": message})  # fmt: skip
+        self.set_aside({**row, "images": figure.images}, entry)
 
     def _wanted(self, figures: list[Figure]) -> list[Figure]:
         if self.granularity == "figure":
@@ -125,11 +143,13 @@ class FigureRowsMapper(OwnOp, Mapper):
 
 
 def _hashes(images: list[str]) -> list[str]:
-    """The SHA-256 of each image file; "" for one that can't be read any more."""
+    """The SHA-256 of each image file; "" for one that can't be read any more. Raises StorageError."""
     found = []
     for image in images:
         try:
-            found.append(hashlib.sha256(Path(image).read_bytes()).hexdigest())
+            found.append(hashlib.sha256(papers.read(image, MAX_FILE_BYTES if is_remote(image) else None)).hexdigest())
+        except papers.StorageError:
+            raise
         except (OSError, ValueError):
             found.append("")
     return found

@@ -1,18 +1,20 @@
 """Plain image row to a figure row."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.annotation.image_rows import NoImageError, image_row, named
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits
+from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, UnreachableImageError
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.rows import FIGURE_ROW, content_id, scrub
+from data_juicer_ext.storage.papers import root_folder
 
 OP_NAME = "image_rows_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -29,7 +31,7 @@ class ImageRowsMapper(OwnOp, Mapper):
     `licence`, `venue`, `year`, `label`, `number`, `context` (paragraphs with a blank line between). Output: figure
     rows (columns in docs/rows.md); `row_id` hangs on the images' bytes, caption and ids, and `provenance` holds
     their SHA-256 and where they came from. A row whose image can't be read is left out, with the reason in the
-    ledger.
+    ledger; one whose image lies on object storage that fails is undecided.
     """
 
     _batched_op = True
@@ -50,7 +52,8 @@ class ImageRowsMapper(OwnOp, Mapper):
         """
         Initialization method.
 
-        :param image_root: the folder that relative paths start from; may be `${NAME}` or `${NAME:-default}`.
+        :param image_root: the folder that relative paths start from, or an address of object storage (s3://...);
+            may be `${NAME}` or `${NAME:-default}`.
         :param keep_columns: further columns of the input that come along, in `provenance` as `given` (such as a
             benchmark's own scores).
         :param max_pixels: images with more pixels are not decoded.
@@ -61,7 +64,7 @@ class ImageRowsMapper(OwnOp, Mapper):
         try:
             self.max_pixels = count("max_pixels", max_pixels, 1000, 178_000_000)
             self.keep = _names(keep_columns)
-            self.image_root = Path(expand_environment(image_root)).absolute()
+            self.image_root = root_folder(expand_environment(image_root))
         except ConfigError as error:
             stop(f"{OP_NAME}: {error}")
         if kwargs.get("batch_size") in (None, 1000):
@@ -80,6 +83,9 @@ class ImageRowsMapper(OwnOp, Mapper):
         except NoImageError as error:
             self._leave_out(row, "no_image", str(error))
             return None
+        except UnreachableImageError as error:
+            self._leave_out(row, "storage", str(error), "undecided")
+            return None
         except ImageError as error:
             self._leave_out(row, "unreadable_image", str(error))
             return None
@@ -90,11 +96,15 @@ class ImageRowsMapper(OwnOp, Mapper):
         self.record(made["row_id"], "keep", "image", seen, made["paper_id"], made["figure_id"])
         return made
 
-    def _leave_out(self, row: dict[str, Any], reason: str, why: str) -> None:
+    def _leave_out(self, row: dict[str, Any], reason: str, why: str, verdict: Verdict = "drop") -> None:
         message = scrub(f"{named(row)}: {why}"[:400])
         told = {key: scrub(str(row.get(key) or "")) for key in ("image", "images", "paper_id", "figure_id", "caption")}
         row_id = content_id("image", *told.values())
-        self.record(row_id, "drop", reason, {"message": message}, told["paper_id"], told["figure_id"])
+        ids, detail = (told["paper_id"], told["figure_id"]), {"message": message}
+        self.record(row_id, verdict, reason, detail, *ids)
+        if verdict == "undecided":
+            entry = Entry(row_id, self._name, self.tag, verdict, reason, *ids, detail=detail)
+            self.set_aside({**row, "row_id": row_id}, entry)
 
 
 def _names(columns: Sequence[str] | None) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 import json
 import re
 from base64 import b64decode
-from pathlib import Path
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
@@ -15,6 +14,8 @@ from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, 
 from data_juicer_ext.ops.paper_mapper import PaperMapper
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.rows import dump_figures, scrub, to_json
+from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.places import under
 
 OP_NAME = "latex_figure_context_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -66,8 +67,8 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
         """
         Initialization method.
 
-        :param paper_root: the folder that relative paths in `paper_path` start from; may be
-            `${NAME}` or `${NAME:-default}`.
+        :param paper_root: the folder that relative paths in `paper_path` start from, or an address of object
+            storage (s3://...); may be `${NAME}` or `${NAME:-default}`.
         :param main_file: the main document, relative to the paper's folder; found where empty.
         :param granularity: `figure` for whole figures, `panel` for their panels as well, each an
             object of its own.
@@ -103,7 +104,7 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
             between("dpi", dpi, 0, 1200)
             bounds = {"max_members": count("max_members", max_members, 0, 10**7),
                       "max_bytes": count("max_bytes", max_bytes, 0, 10**12)}  # fmt: skip
-            self.paper_root = Path(expand_environment(paper_root)).absolute()
+            self.paper_root = root_folder(expand_environment(paper_root))
             given = {"main_file": main_file, "granularity": granularity, "plain_numbers": plain_numbers,
                      "caption_matching_threshold": caption_matching_threshold,
                      "images_from_pdf": images_from_pdf, "compiled_pdf": compiled_pdf}  # fmt: skip
@@ -131,6 +132,8 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
             found = self._extract(row)
         except PaperError as error:
             message = f"paper {paper_id or '(no paper_id)'}: {error}"
+        except StorageError as error:
+            stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
         except Exception as error:  # a paper that breaks the parser must cost this paper only
             message = self.why_unread(row, error)
         else:
@@ -149,15 +152,15 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
         images = self._given_images(row)
         path, text = row.get(self.paper_path_key), row.get(self.latex_key)
         if path:
-            return read_figures(self.paper_root / str(path), self.run_info.images, self.options, captions, images)
+            return read_figures(under(self.paper_root, str(path)), self.run_info.images, self.options, captions, images)
         if text:
             return figures_from_text(str(text), self.run_info.images, self.options, captions, images)
         raise PaperError(f"the row has neither {self.paper_path_key} nor {self.latex_key}")
 
     def _given_images(self, row: dict[str, Any]) -> list[str | bytes] | None:
-        """Paths, made absolute, or the bytes of the images that came with a row."""
+        """Paths, made absolute, addresses, or the bytes of the images that came with a row."""
         images = [_image(item) for item in _json_list(row, "given_images") or ()]
-        return [str(self.paper_root / item) if isinstance(item, str) and item else item for item in images] or None
+        return [under(self.paper_root, item) if isinstance(item, str) and item else item for item in images] or None
 
 
 def _options(

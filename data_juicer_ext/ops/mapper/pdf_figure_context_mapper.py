@@ -1,6 +1,5 @@
 """Paper row to the same row with the figures of its PDF."""
 
-from pathlib import Path
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
@@ -12,6 +11,8 @@ from data_juicer_ext.ops.paper_mapper import PaperMapper
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.pdf.paper import Extraction, PdfOptions, PdfProblem, read_figures
 from data_juicer_ext.rows import dump_figures, scrub, to_json
+from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.places import under
 
 OP_NAME = "pdf_figure_context_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -55,8 +56,8 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
         """
         Initialization method.
 
-        :param paper_root: the folder that relative paths in `paper_path` start from; may be
-            `${NAME}` or `${NAME:-default}`.
+        :param paper_root: the folder that relative paths in `paper_path` start from, or an address of object
+            storage (s3://...); may be `${NAME}` or `${NAME:-default}`.
         :param dpi: the resolution of the images of figures.
         :param max_side: the longest side in pixels of an image; larger figures are drawn at less than `dpi`.
         :param time_limit: seconds for one document; one that takes longer is given up, with a reason.
@@ -79,7 +80,7 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
                 count("max_pages", max_pages, 1, 10**6), count("max_bytes", max_bytes, 1, 10**9),
                 count("layout_threads", layout_threads, 1, 256),
             )  # fmt: skip
-            self.paper_root = Path(expand_environment(paper_root)).absolute()
+            self.paper_root = root_folder(expand_environment(paper_root))
             self.check_dataset()
         except ValueError as error:
             stop(f"{OP_NAME}: {error}")
@@ -103,6 +104,8 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
             found = self._extract(row)
         except PdfProblem as problem:
             reason, message = problem.reason, f"paper {paper_id or '(no paper_id)'}: {problem}"
+        except StorageError as error:
+            stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
         except Exception as error:  # a paper that breaks the reader must cost this paper only
             message = self.why_unread(row, error)
         else:
@@ -119,4 +122,4 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
             raise PdfProblem("unreadable_paper", problem)
         if not path:
             raise PdfProblem("missing_file", f"the row has no {self.paper_path_key}")
-        return read_figures(self.paper_root / path, self.run_info.images, self.options)
+        return read_figures(under(self.paper_root, path), self.run_info.images, self.options)

@@ -15,10 +15,12 @@ from data_juicer_ext.diagrams.weights import type_weights
 from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import decisions
 from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.storage import places
 from tests.diagrams.judges import asked_ids, drawing, judge, look, pair_row, score
 from tests.diagrams.test_criteria import document
 from tests.fake_openai import FakeServer, Reply, images_of, text_of
 from tests.host import run_here
+from tests.storage.down import take_down
 
 Rows = list[dict[str, Any]]
 IDS = load_criteria().of("AF").ids
@@ -322,3 +324,35 @@ def test_the_offline_baseline_needs_no_network_and_knows_no_first(
     [back] = score_rows([swapped(row)], tmp_path / "b", api_model="offline", both_orders=True)
     assert back["s_final"] == round(1 - there["s_final"], 6) and there["order_flipped"] == 0
     assert all("by rule" in reason for reason in told(there)["orders"][0]["reasons"].values())
+
+
+def test_a_pair_on_storage_is_judged_as_one_in_a_folder(
+    server: FakeServer, row: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addresses = [f"memory://{tmp_path.name}/{number}.png" for number in range(2)]
+    for address, path in zip(addresses, row["images"], strict=True):
+        places.write(address, Path(path).read_bytes())
+    with monkeypatch.context() as patch:
+        patch.setattr(runs.Run, "images", f"memory://{tmp_path.name}/run/images")
+        [there] = score_rows([{**row, "images": addresses}], tmp_path / "there")
+    shown = list(places.tree(f"memory://{tmp_path.name}/run/images"))
+    assert len(shown) == 2 and all(name.startswith("diagrams/") for name in shown)
+    [local] = score_rows([row], tmp_path / "local")
+    first, second = (images_of(request.body) for request in server.requests)
+    assert first == second and len(first) == 2
+    assert told(there) == told(local)
+
+
+def test_storage_that_fails_leaves_a_pair_undecided(
+    server: FakeServer, row: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = {**row, "row_id": "away", "images": [f"memory://{tmp_path.name}/a.png", row["images"][1]]}
+    gone = {**away, "row_id": "gone", "images": [f"memory://{tmp_path.name}/gone.png", row["images"][1]]}
+    take_down(monkeypatch, "/a.png")
+    assert score_rows([away, gone], tmp_path / "run") == [] == server.requests
+    told_of = {entry["row_id"]: (entry["verdict"], entry["reason"]) for entry in ledger(tmp_path / "run")}
+    assert told_of == {"away": ("undecided", "storage"), "gone": ("undecided", "bad_image")}
+    monkeypatch.setattr(runs.Run, "images", "s3://no-such-bucket/images")
+    take_down(monkeypatch, "no-such-bucket")
+    assert score_rows([row], tmp_path / "run") == [] == server.requests
+    assert {entry["reason"] for entry in ledger(tmp_path / "run")} == {"storage", "bad_image"}

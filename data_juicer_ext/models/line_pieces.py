@@ -1,0 +1,91 @@
+"""JSON lines to object storage, which can't append: an object some seconds, or a batch of rows, of a process."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+import socket
+import threading
+from typing import Any
+
+from data_juicer_ext.rows import to_json
+from data_juicer_ext.storage import places
+
+PIECE_S = 5.0  # what a killed process loses at most of its ledger; its answers are in the store
+PIECE_BYTES = 4_000_000
+
+
+class PieceWriter:
+    """Writes lines to objects of this process in the folder at `address`; may be sent to other processes.
+
+    Lines are there after `flush`, which operators call when a batch is done, and else within `PIECE_S` seconds.
+    """
+
+    def __init__(self, address: str, run_id: str) -> None:
+        self.address, self.run_id = address, run_id
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._numbers = itertools.count()
+        self._name = f"{self.run_id}.{socket.gethostname()}.{self._pid}-{secrets.token_hex(4)}"
+        self._lines: list[bytes] = []
+        self._bytes = 0
+        self._lock = threading.Lock()
+        self._sending = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._error: OSError | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"address": self.address, "run_id": self.run_id}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    def write(self, value: dict[str, Any]) -> None:
+        """Take one object as one line. Raises OSError where an earlier one could not be written."""
+        if self._pid != os.getpid():  # a fork: the parent writes what it had
+            self._begin()
+        line = (to_json(value).replace("\n", " ") + "\n").encode("utf-8", errors="replace")
+        with self._lock:
+            if self._error is not None:
+                raise self._error
+            self._lines.append(line)
+            self._bytes += len(line)
+            if self._timer is None:
+                self._timer = threading.Timer(PIECE_S, self._in_time)
+                self._timer.daemon = True
+                self._timer.start()
+            full = self._bytes > PIECE_BYTES
+        if full:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits; it is there when this returns. Raises OSError."""
+        if self._pid != os.getpid():
+            return
+        with self._sending:  # in order, and nobody returns before its lines are there
+            with self._lock:
+                lines, self._lines, self._bytes = self._lines, [], 0
+                timer, self._timer = self._timer, None
+            if timer is not None:
+                timer.cancel()
+            if lines:
+                self._put(lines)
+
+    def _put(self, lines: list[bytes]) -> None:
+        try:
+            places.write(f"{self.address}/{self._name}-{next(self._numbers):06d}.jsonl", b"".join(lines))
+        except OSError:
+            with self._lock:  # whoever flushes next tries again
+                self._lines[:0] = lines
+                self._bytes += sum(map(len, lines))
+            raise
+
+    def _in_time(self) -> None:
+        try:
+            self.flush()
+        except OSError as error:
+            with self._lock:
+                self._error = error
