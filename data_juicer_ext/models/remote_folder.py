@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from data_juicer_ext.storage import places
@@ -26,16 +28,22 @@ class RemoteFolder:
     def fetch(self, part: str, run_id: str = "") -> None:
         """Make the copy of the folder `part` what there is now, of one run where it is named."""
         begins = f"{run_id}." if run_id else ""
-        there = _current(places.listed(self._at(part)))
-        there = {name: size for name, size in there.items() if name.startswith(begins)}
+        with _lock_of(self.here):  # another thread, with an older listing, would remove what this one fetched
+            there = _current(places.listed(self._at(part)))
+            there = {name: size for name, size in there.items() if name.startswith(begins)}
+            have = self._copies(part)
+            self._fetch(part, [name for name, size in there.items() if have.get(name) != size])
+            for name in have.keys() - there.keys():
+                if name.startswith(begins):
+                    (self.here / part / name).unlink(missing_ok=True)
+
+    def _copies(self, part: str) -> dict[str, int]:
         here = self.here / part
         here.mkdir(parents=True, exist_ok=True)
-        have = {path.name: path.stat().st_size for path in here.iterdir() if path.is_file()}
-        lacking = [name for name, size in there.items() if have.get(name) != size]
-        places.fetch({self._at(f"{part}/{name}"): here / name for name in lacking})
-        for name in have:
-            if name.startswith(begins) and name not in there:
-                (here / name).unlink(missing_ok=True)
+        return {path.name: path.stat().st_size for path in here.iterdir() if path.is_file()}
+
+    def _fetch(self, part: str, names: Sequence[str]) -> None:
+        places.fetch({self._at(f"{part}/{name}"): self.here / part / name for name in names})
 
     def fetch_tree(self, part: str) -> None:
         """Make the copy of all that is below `part` ("": the folder itself) what there is now."""
@@ -71,27 +79,33 @@ class RemoteFolder:
         places.delete([self._at(f"{part}/{name}") for name in places.tree(self._at(part))])
 
     def join(self, part: str, run_id: str) -> None:
-        """Make one object of what a run that has ended left in `part`, of which the copy holds all."""
-        here = self.here / part
-        pieces = sorted(path for path in here.glob(f"{run_id}.*.jsonl") if path.name != _joined(run_id))
-        if not pieces:
-            return
-        if not (here / _joined(run_id)).exists():
-            made = here / f".{_joined(run_id)}"
-            with made.open("wb") as out:
-                for piece in pieces:
-                    with piece.open("rb") as lines:
-                        shutil.copyfileobj(lines, out)
-            places.send(made, self._at(f"{part}/{_joined(run_id)}"))
-            made.replace(here / _joined(run_id))
-        self.drop(part, run_id)
+        """Make one object of the pieces that a run which has ended left in `part`."""
+        with _lock_of(self.here):
+            pieces = {n: size for n, size in places.listed(self._at(part)).items() if _is_piece(n, run_id)}
+            if pieces and places.size(self._at(f"{part}/{_joined(run_id)}")) is None:
+                self._join(part, run_id, pieces)
+            self._delete(part, list(pieces))
+
+    def _join(self, part: str, run_id: str, pieces: Mapping[str, int]) -> None:
+        have = self._copies(part)
+        self._fetch(part, [name for name, size in pieces.items() if have.get(name) != size])
+        made = self.here / part / f".{_joined(run_id)}"
+        with made.open("wb") as out:
+            for name in pieces:
+                with (self.here / part / name).open("rb") as lines:
+                    shutil.copyfileobj(lines, out)
+        places.send(made, self._at(f"{part}/{_joined(run_id)}"))
+        made.replace(self.here / part / _joined(run_id))
 
     def drop(self, part: str, run_id: str) -> None:
         """Remove the pieces of a run in `part`, there and here; what they were joined to stays."""
-        names = {*places.listed(self._at(part)), *(path.name for path in (self.here / part).glob("*.jsonl"))}
-        pieces = [name for name in sorted(names) if name.startswith(f"{run_id}.") and name != _joined(run_id)]
-        places.delete([self._at(f"{part}/{name}") for name in pieces])
-        for name in pieces:
+        with _lock_of(self.here):
+            names = {*places.listed(self._at(part)), *self._copies(part)}
+            self._delete(part, sorted(name for name in names if _is_piece(name, run_id)))
+
+    def _delete(self, part: str, names: Sequence[str]) -> None:
+        places.delete([self._at(f"{part}/{name}") for name in names])
+        for name in names:
             (self.here / part / name).unlink(missing_ok=True)
 
     def delete(self, name: str) -> None:
@@ -106,6 +120,15 @@ class RemoteFolder:
 def working_copy(url: str) -> RemoteFolder:
     """The run folder at an address with the copy that runs of this machine keep. Raises OSError."""
     return RemoteFolder(url, cache_folder(url))
+
+
+@cache
+def _lock_of(here: Path) -> threading.RLock:
+    return threading.RLock()
+
+
+def _is_piece(name: str, run_id: str) -> bool:
+    return name.startswith(f"{run_id}.") and name != _joined(run_id)
 
 
 def _joined(run_id: str) -> str:

@@ -42,8 +42,8 @@ _RUNS: dict[str, runs.Run] = {}
 # The locks of their folders: two runs at once would both write the export, and each other's undecided rows.
 _HELD: dict[str, Any] = {}
 
-# What an operator's batch goes through; at its end all that it recorded has to be there.
-_BATCH_METHODS = ("process_batched", "compute_stats_batched")
+# What rows go through; at its end all that was recorded about them has to be there.
+_ROW_METHODS = ("process_batched", "compute_stats_batched", "process_single", "compute_stats_single")
 
 
 def current_run(run_dir: str) -> runs.Run:
@@ -147,9 +147,9 @@ class OwnOp:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for name in _BATCH_METHODS:
-            if name in vars(cls):
-                setattr(cls, name, _written_down(vars(cls)[name]))
+        for name in _ROW_METHODS:
+            if method := _own_method(cls, name):
+                setattr(cls, name, _written_down(method))
 
     def __init__(self, *args: Any, **kwargs: Any):
         # An operator of ours raises only where the run has to end; the host, told to skip errors,
@@ -221,6 +221,16 @@ class OwnOp:
         self.run_info.undecided.write({**plain, "undecided": about})
 
 
+def _own_method(operator: type[OwnOp], name: str) -> Callable[..., Any] | None:
+    """A method of an operator that is not the host's, and does not write down what it recorded yet."""
+    for kind in operator.__mro__:
+        if name in vars(kind):
+            method: Callable[..., Any] = vars(kind)[name]
+            is_hosts = kind.__module__.partition(".")[0] == "data_juicer"
+            return None if is_hosts or getattr(method, "writes_down", False) else method
+    return None
+
+
 def _written_down(batch: Callable[..., Any]) -> Callable[..., Any]:
     """The method of an operator that takes a batch; what it recorded is in the run folder when it returns."""
 
@@ -234,6 +244,7 @@ def _written_down(batch: Callable[..., Any]) -> Callable[..., Any]:
                 self.unwritable(error)
         return done
 
+    whole.writes_down = True  # type: ignore[attr-defined]
     return whole
 
 

@@ -47,7 +47,7 @@ class Follower:
 
     def _new_lines(self) -> Iterator[dict[str, Any]]:
         self._run.bring("ledger", self.run_id)
-        for path in sorted(self._folder.glob(f"{self.run_id}.*.jsonl")):
+        for path in sorted(self._folder.glob(f"{self.run_id}.*.*.jsonl")):  # not what pieces are joined to
             with path.open("rb") as file:
                 file.seek(self._read.get(path, 0))
                 for line in file:

@@ -1,5 +1,6 @@
 """A run folder on object storage and its copy; and runs into one."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,21 @@ def test_pieces_are_joined_and_never_count_twice(s3: S3, tmp_path: Path) -> None
         names = sorted(path.name for path in (other.here / "ledger").iterdir())
         assert names == ["a.all.jsonl", "b.host.0.jsonl"]
     assert (tmp_path / "elsewhere/ledger/a.all.jsonl").read_bytes() == b'{"n": 0}\n{"n": 1}\n{"n": 2}\n'
+
+
+def test_a_copy_that_lags_behind_loses_no_line(s3: S3, tmp_path: Path) -> None:
+    folder = RemoteFolder(s3.at("run"), tmp_path)
+    for number in range(20):
+        places.write(s3.at(f"run/ledger/a.host.{number:02d}.jsonl"), f"{number}\n".encode())
+    followers = [threading.Thread(target=folder.fetch, args=("ledger", "a")) for _ in range(3)]
+    for follower in followers:
+        follower.start()
+    (tmp_path / "ledger").mkdir(exist_ok=True)
+    folder.join("ledger", "a")
+    for follower in followers:
+        follower.join()
+    assert places.read(s3.at("run/ledger/a.all.jsonl")).split() == [str(n).encode() for n in range(20)]
+    assert list(places.listed(s3.at("run/ledger"))) == ["a.all.jsonl"]
 
 
 def test_a_run_and_the_one_after_it(s3: S3) -> None:

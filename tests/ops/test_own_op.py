@@ -102,3 +102,10 @@ def test_the_reference_in_the_docs_is_the_one_of_the_code(repo: Path) -> None:
 def test_every_parameter_is_documented() -> None:
     rows = [line for line in reference().splitlines() if line.startswith("| `")]
     assert rows and not [row for row in rows if row.rstrip().endswith("|  |")]
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_what_a_batch_recorded_is_written_down_when_it_is_done(name: str) -> None:
+    operator = own_classes()[name]
+    method = "compute_stats_batched" if name.endswith("_filter") else "process_batched"
+    assert getattr(operator, method).writes_down

@@ -9,9 +9,12 @@ import pytest
 from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.models import runs
+from data_juicer_ext.models.ledger import decisions
 from data_juicer_ext.ops.authoring import Outcome, RuleFilter, RuleMapper, operator
 from data_juicer_ext.ops.own_op import OWN_OPERATORS, taking_part
+from data_juicer_ext.storage import places
 from data_juicer_ext.testing import run_operator
+from tests.s3_server import S3
 
 ROWS = [{"row_id": f"r{n}", "paper_id": "p", "figure_id": f"f{n}", "number": n} for n in range(4)]
 
@@ -99,3 +102,27 @@ def test_a_run_folder_that_can_not_be_written_ends_the_run(tmp_path: Path, capfd
         with pytest.raises(SystemExit):
             op.outcomes(ROWS)
     assert "can't be written" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["mapper", "filter"])
+def test_a_batch_that_is_done_has_its_lines_on_object_storage(kind: str, s3: S3) -> None:
+    run = runs.begin(s3.at("run"), {})
+    with taking_part(run):
+        op = OPERATORS.modules[f"test_half_{kind}"](run_dir=s3.at("run"))
+        batch = op.process_batched if kind == "mapper" else op.compute_stats_batched
+        samples = {key: [row.get(key) for row in ROWS] for key in ROWS[2]}
+        batch(samples | {"__dj__stats__": [{} for _ in ROWS]})
+        run.bring("ledger", run.run_id)
+        assert {entry["row_id"] for entry in decisions(run.run_dir, run.run_id)} == {"r0", "r1", "r2", "r3"}
+
+
+def test_storage_that_fails_when_a_batch_is_done_ends_the_run(
+    s3: S3, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run = runs.begin(s3.at("run"), {})
+    with taking_part(run):
+        op = OPERATORS.modules["test_half_mapper"](run_dir=s3.at("run"))
+        monkeypatch.setattr(places, "write", lambda place, data: (_ for _ in ()).throw(OSError(5, "away", place)))
+        with pytest.raises(SystemExit):
+            op.process_batched({key: [row.get(key) for row in ROWS] for key in ROWS[2]})
+    assert f"the run folder {s3.at('run')} can't be written" in capfd.readouterr().err
