@@ -10,7 +10,7 @@ from data_juicer_ext.storage.places import is_remote
 
 _PARTS = ("runs", "ledger", "undecided")
 _FILES = ("manifest.json", "undecided.jsonl", "pairs.jsonl")
-_TREES = ("images", "review", "exports", "batches")
+_TREES = ("images", "review", "exports", "shards", "claims")
 
 
 class RunAddress(str):

@@ -8,6 +8,7 @@ import secrets
 import socket
 import threading
 from typing import Any
+from weakref import WeakSet
 
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.storage import places
@@ -24,12 +25,14 @@ class PieceWriter:
 
     def __init__(self, address: str, run_id: str) -> None:
         self.address, self.run_id = address, run_id
-        self._begin()
+        self.begin()
+        _WRITERS.add(self)
 
-    def _begin(self) -> None:
-        self._pid = os.getpid()
+    def begin(self) -> None:
+        """Begin anew in this process; a forked child does, whose parent writes what it had."""
         self._numbers = itertools.count()
-        self._name = f"{self.run_id}.{socket.gethostname()}.{self._pid}-{secrets.token_hex(4)}"
+        self._name = f"{self.run_id}.{socket.gethostname()}.{os.getpid()}-{secrets.token_hex(4)}"
+        self._piece = "", b""
         self._lines: list[bytes] = []
         self._bytes = 0
         self._lock = threading.Lock()
@@ -45,8 +48,6 @@ class PieceWriter:
 
     def write(self, value: dict[str, Any]) -> None:
         """Take one object as one line. Raises OSError where an earlier one could not be written."""
-        if self._pid != os.getpid():  # a fork: the parent writes what it had
-            self._begin()
         line = (to_json(value).replace("\n", " ") + "\n").encode("utf-8", errors="replace")
         with self._lock:
             if self._error is not None:
@@ -63,29 +64,39 @@ class PieceWriter:
 
     def flush(self) -> None:
         """Write what waits; it is there when this returns. Raises OSError."""
-        if self._pid != os.getpid():
-            return
         with self._sending:  # in order, and nobody returns before its lines are there
             with self._lock:
-                lines, self._lines, self._bytes = self._lines, [], 0
                 timer, self._timer = self._timer, None
             if timer is not None:
                 timer.cancel()
-            if lines:
-                self._put(lines)
+            while self._take():
+                places.write(*self._piece)
+                self._piece = "", b""
+            self._error = None
 
-    def _put(self, lines: list[bytes]) -> None:
-        try:
-            places.write(f"{self.address}/{self._name}-{next(self._numbers):06d}.jsonl", b"".join(lines))
-        except OSError:
-            with self._lock:  # whoever flushes next tries again
-                self._lines[:0] = lines
-                self._bytes += sum(map(len, lines))
-            raise
+    def _take(self) -> bool:
+        """Whether there is a piece to write: one that failed, under its name, as it may be there, or what waits."""
+        if not self._piece[1]:
+            with self._lock:
+                lines, self._lines, self._bytes = self._lines, [], 0
+            if lines:
+                self._piece = f"{self.address}/{self._name}-{next(self._numbers):06d}.jsonl", b"".join(lines)
+        return bool(self._piece[1])
 
     def _in_time(self) -> None:
         try:
             self.flush()
         except OSError as error:
-            with self._lock:
-                self._error = error
+            self._error = error
+
+
+_WRITERS: WeakSet[PieceWriter] = WeakSet()
+
+
+def _after_fork() -> None:
+    for writer in list(_WRITERS):
+        writer.begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

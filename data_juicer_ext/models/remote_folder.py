@@ -29,13 +29,15 @@ class RemoteFolder:
         """Make the copy of the folder `part` what there is now, of one run where it is named."""
         begins = f"{run_id}." if run_id else ""
         with _lock_of(self.here):  # another thread, with an older listing, would remove what this one fetched
-            there = _current(places.listed(self._at(part)))
-            there = {name: size for name, size in there.items() if name.startswith(begins)}
+            there = _current(places.listed(self._at(part), begins))
             have = self._copies(part)
             self._fetch(part, [name for name, size in there.items() if have.get(name) != size])
             for name in have.keys() - there.keys():
                 if name.startswith(begins):
                     (self.here / part / name).unlink(missing_ok=True)
+
+    def _of(self, part: str, run_id: str) -> dict[str, int]:
+        return places.listed(self._at(part), f"{run_id}.")
 
     def _copies(self, part: str) -> dict[str, int]:
         here = self.here / part
@@ -81,7 +83,7 @@ class RemoteFolder:
     def join(self, part: str, run_id: str) -> None:
         """Make one object of the pieces that a run which has ended left in `part`."""
         with _lock_of(self.here):
-            pieces = {n: size for n, size in places.listed(self._at(part)).items() if _is_piece(n, run_id)}
+            pieces = {n: size for n, size in self._of(part, run_id).items() if _is_piece(n, run_id)}
             if pieces and places.size(self._at(f"{part}/{_joined(run_id)}")) is None:
                 self._join(part, run_id, pieces)
             self._delete(part, list(pieces))
@@ -100,7 +102,7 @@ class RemoteFolder:
     def drop(self, part: str, run_id: str) -> None:
         """Remove the pieces of a run in `part`, there and here; what they were joined to stays."""
         with _lock_of(self.here):
-            names = {*places.listed(self._at(part)), *self._copies(part)}
+            names = {*self._of(part, run_id), *self._copies(part)}
             self._delete(part, sorted(name for name in names if _is_piece(name, run_id)))
 
     def _delete(self, part: str, names: Sequence[str]) -> None:

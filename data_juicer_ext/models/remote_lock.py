@@ -11,7 +11,9 @@ import contextlib
 import json
 import os
 import secrets
+import signal
 import socket
+import sys
 import threading
 import time
 from typing import Any
@@ -22,7 +24,9 @@ from data_juicer_ext.storage import places
 NAME = ".lock"
 BEAT_S = 20.0
 STALE_S = 120.0  # clocks of machines may differ by less than this
-SETTLE_S = 1.0  # of several that find a stale one, the last to write stays
+SETTLE_S = 3.0  # of several that find a stale one, the last to write stays
+RELEASE_S = 5.0
+LOST = "{} was taken by another run, as this one had not shown for long that it was there: this one ends"
 _TRIES = 3
 
 
@@ -34,6 +38,7 @@ class RemoteLock:
         self._token = secrets.token_hex(8)
         self._pid = os.getpid()
         self._over = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def said(self) -> bytes:
         """What the object says: who holds the folder, and when it last said so (seconds since 1970)."""
@@ -45,22 +50,30 @@ class RemoteLock:
         return _read(self._address).get("token") == self._token
 
     def keep(self) -> None:
-        """Renew the object from now on, beside everything else."""
-        threading.Thread(target=self._beat, name="dj-ext-lock", daemon=True).start()
+        """Renew the object from now on, beside everything else. If another one has taken it, this process is ended."""
+        self._thread = threading.Thread(target=self._beat, name="dj-ext-lock", daemon=True)
+        self._thread.start()
         atexit.register(self.release)
 
     def _beat(self) -> None:
         while not self._over.wait(BEAT_S):
             with contextlib.suppress(OSError):  # storage that is away: next time
                 if not self.is_mine():
-                    return
+                    return self._lost()
                 places.write(self._address, self.said())
+
+    def _lost(self) -> None:
+        # Both would write the export, and each other's undecided rows.
+        print(f"\ndata_juicer_ext: {LOST.format(self._address)}\n", file=sys.__stderr__, flush=True)
+        os.kill(os.getpid(), signal.SIGTERM)
 
     def release(self) -> None:
         """Let the next run in; no more than once, and not by a forked child."""
         if self._over.is_set() or os.getpid() != self._pid:
             return
         self._over.set()
+        if self._thread is not None:
+            self._thread.join(RELEASE_S)  # it may be writing
         with contextlib.suppress(OSError):  # it goes stale by itself
             if self.is_mine():
                 places.delete([self._address])
@@ -75,6 +88,9 @@ def hold_remote(url: str) -> RemoteLock:
             lock.keep()
             return lock
         other = _read(address)
+        if lock.is_mine():  # a request that was repeated, as its answer was lost
+            lock.keep()
+            return lock
         if other and not _is_over(other):
             break
         places.write(address, lock.said())
@@ -98,16 +114,19 @@ def _read(address: str) -> dict[str, Any]:
 
 
 def _is_over(other: dict[str, Any]) -> bool:
-    if other.get("host") == socket.gethostname() and not _is_running(int(other.get("pid") or 0)):
+    if other.get("host") == socket.gethostname() and not _is_running(other.get("pid")):
         return True
-    return time.time() - float(other.get("beat") or 0.0) > STALE_S
+    beat = other.get("beat")
+    return not isinstance(beat, int | float) or time.time() - beat > STALE_S
 
 
-def _is_running(pid: int) -> bool:
+def _is_running(pid: Any) -> bool:
+    if not isinstance(pid, int) or pid <= 0:
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except OSError:
         return True
-    return pid > 0
+    return True

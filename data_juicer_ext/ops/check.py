@@ -134,10 +134,7 @@ def _papers(name: str, reader: dict[str, Any], found: Look) -> Iterator[str]:
     except ConfigError as error:
         yield f"paper_root: {error}"
         return
-    if is_remote(root):
-        if problem := unreachable(root):
-            yield f"paper_root: {root} can't be read: {problem}"
-    elif not Path(root).is_dir():
+    if not is_remote(root) and not Path(root).is_dir():  # the operator itself looks for an address
         yield f"paper_root: there is no folder {root}"
 
 

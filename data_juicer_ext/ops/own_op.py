@@ -213,6 +213,20 @@ class OwnOp:
         """End the run because its folder can't be written (a full disk, a lost right)."""
         stop(f"{self._name}: {closing.unwritable_words(self.run_info.place, error)}")
 
+    def record_undecided(
+        self, row: dict[str, Any], row_id: str, reason: str, detail: dict[str, Any], paper_id: str, figure_id: str = ""
+    ) -> None:
+        """Record that a row is undecided, which took no model, and write it out as a whole row.
+
+        Ends the run if that can't be written.
+        """
+        self.record(row_id, "undecided", reason, detail, paper_id, figure_id)
+        entry = Entry(row_id, self._name, self.tag, "undecided", reason, paper_id, figure_id, detail=detail)
+        try:
+            self.set_aside({**row, "row_id": row_id}, entry)
+        except OSError as error:
+            self.unwritable(error)
+
     def set_aside(self, row: dict[str, Any], entry: Entry) -> None:
         """Write an undecided row out as a whole row."""
         about = {"operator": entry.operator, "tag": entry.tag, "reason": entry.reason,
@@ -236,7 +250,12 @@ def _written_down(batch: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(batch)
     def whole(self: OwnOp, *args: Any, **kwargs: Any) -> Any:
-        done = batch(self, *args, **kwargs)
+        try:
+            done = batch(self, *args, **kwargs)
+        except BaseException:
+            with contextlib.suppress(AttributeError, OSError):  # what ends the run goes before
+                self.run_info.flush()
+            raise
         if hasattr(self, "run_info"):
             try:
                 self.run_info.flush()

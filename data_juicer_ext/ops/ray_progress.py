@@ -63,7 +63,9 @@ class Follower:
             try:
                 for words in self.look():
                     logger.info(words)
-            except (OSError, ValueError, KeyError):  # a ledger that can't be read is no reason to trouble the run
+            except OSError:  # of storage that is away: next time
+                continue
+            except (ValueError, KeyError):  # a ledger that can't be read is no reason to trouble the run
                 return
 
     def end(self) -> None:

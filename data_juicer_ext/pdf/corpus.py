@@ -22,8 +22,7 @@ from typing import Any
 from data_juicer_ext.storage import papers, places
 from data_juicer_ext.storage.places import as_path, is_remote, under
 
-_CHUNK = 1 << 20
-_MOST_BYTES = 1 << 34  # of an object that is copied here, to be read
+_CHUNK = 8 << 20
 _AT_ONCE = 16  # requests to object storage
 _WAITS = 40  # times that an empty claim is read again, while its writer is about to write it
 _WAIT_SECONDS = 0.05
@@ -68,9 +67,8 @@ def sha256_of(place: str | Path) -> str:
     Raises OSError: IsADirectoryError for a folder, StorageError where object storage fails.
     """
     digest = hashlib.sha256()
-    with papers.here(place, _MOST_BYTES) as path, path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
+    for part in papers.parts(place, _CHUNK):
+        digest.update(part)
     return digest.hexdigest()
 
 

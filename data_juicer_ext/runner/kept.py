@@ -1,6 +1,6 @@
 """The run folder of a run in shards: a folder, or an address of object storage with a copy here that is worked in.
 
-What a shard leaves is sent as it ends; the files that join all shards at the end of a run, as they grow with each.
+What a shard leaves is sent as it ends; the files that join all shards at the end of a run, as they grow with each one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from data_juicer_ext.models.remote_folder import RemoteFolder, working_copy
 from data_juicer_ext.models.remote_lock import hold_remote
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner.manifest import Manifest
+from data_juicer_ext.storage import places
 from data_juicer_ext.storage.places import is_remote, under
 
 _TREES = ("shards", "exports", "undecided")
@@ -69,14 +70,20 @@ class Kept:
         for name in names:
             if (self.run_dir / name).is_dir():
                 self.remote.send_tree(name)
-            elif (self.run_dir / name).is_file():
+                continue
+            self.remote.delete_tree(name)
+            if (self.run_dir / name).is_file():
                 self.remote.send(name)
             else:
                 self.remote.delete(name)
 
     def send_plan(self, manifest: Manifest) -> None:
         """Have a plan there that was just made or opened."""
-        self.send(*(_TREES if not manifest.whole else ()), states.NAME)
+        if self.remote is not None and not manifest.whole:
+            # First, so that a kill in between leaves no plan whose shards are gone.
+            places.delete([under(self.place, states.NAME)])
+            self.send(*_TREES)
+        self.send(states.NAME)
 
     def send_joined(self) -> None:
         """Have the joined rows of all shards there."""
@@ -93,13 +100,17 @@ class Kept:
             made.mkdir(parents=True, exist_ok=True)
             self.remote.delete_tree(f"work/{name}")
 
-    def take_undecided(self, run_id: str) -> list[dict[str, Any]]:
-        """Take the undecided rows of one run, out of what its processes have written. Its ledger is here then."""
+    def take_undecided(self, run_id: str, whole: bool = False) -> list[dict[str, Any]]:
+        """Take the undecided rows of one run, out of what its processes have written. Its ledger is here then.
+
+        That of a `whole` run is joined; to that of another one a worker may add for a moment.
+        """
         if self.remote is not None:
             self.remote.fetch("ledger", run_id)
             self.remote.fetch("undecided", run_id)
         rows = runs.take_undecided(self.run_dir, run_id)
         if self.remote is not None:
             self.remote.drop("undecided", run_id)
-            self.remote.join("ledger", run_id)
+            if whole:
+                self.remote.join("ledger", run_id)
         return rows

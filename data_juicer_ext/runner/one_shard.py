@@ -51,6 +51,7 @@ def run_shard(entry: Entry, manifest: Manifest, kept: Kept, host: Host, stops: S
         if isinstance(error, Exception) and not stops.asked:  # workers that a signal ends look like a failure
             entry.error = f"{type(error).__name__}: {str(error)[:500]}"
         with contextlib.suppress(OSError):  # a full disk may be the very error; the shard then counts as killed
+            run.flush()
             kept.take_undecided(run.run_id)
             runs.mark_ended(run)
             spent.count(entry, kept.run_dir)
@@ -72,7 +73,8 @@ def _host_runs(entry: Entry, kept: Kept, host: Host, made: Path, run_id: str) ->
 
 
 def _enter(entry: Entry, manifest: Manifest, kept: Kept, run: runs.Run, made: Path) -> bool:
-    undecided = kept.take_undecided(run.run_id)
+    run.flush()
+    undecided = kept.take_undecided(run.run_id, whole=True)
     runs.mark_ended(run)
     runs.write_rows(undecided_file(run.run_dir, entry), undecided)
     export = _put(made, run.run_dir / EXPORTS, entry.name)

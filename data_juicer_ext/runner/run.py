@@ -95,7 +95,7 @@ class _Work:
         code = self._shards(todo) if todo else 0
         if todo:
             self._merge_all()
-            self.kept.send_joined()
+        self.kept.send_joined()
         decisions = (line for run_id in self.run_ids for line in read_lines(self.run_dir / "ledger", run_id))
         self.say(words.closing(self.manifest, self.kept, self.pairs.count, decisions))
         self.say(words.why_ended(code, self.manifest, self.order.target, self.pairs.count))

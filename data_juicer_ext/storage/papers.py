@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from data_juicer_ext.storage import places
-from data_juicer_ext.storage.places import as_path, is_remote, own_name, under
+from data_juicer_ext.storage.places import USUAL, as_path, is_remote, own_name, own_scheme, under
 
-_OF_THE_FILE = (errno.ENOENT, errno.EFBIG, errno.EISDIR)
+_OF_THE_FILE = (errno.ENOENT, errno.EFBIG, errno.EISDIR, errno.EILSEQ)
 _LONGEST = 200  # bytes of one part of a name: file systems take 255, of which a copy under way needs some
 
 
@@ -42,6 +42,14 @@ def size(place: str | Path) -> int | None:
     """The bytes of a file; None if there is no such file. Raises OSError, StorageError where object storage fails."""
     with _told(place):
         return places.size(place)
+
+
+def parts(place: str | Path, length: int) -> Iterator[bytes]:
+    """The bytes of a file in order, `length` of them at once. Raises OSError as `read` does, and for a folder."""
+    with _told(place):
+        if is_remote(place) and places.size(place) is None and places.exists(place):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
+        yield from places.parts(place, length)
 
 
 def write(place: str | Path, data: bytes) -> None:
@@ -102,7 +110,9 @@ def _copy(address: str, copy: Path, most_bytes: int, most_files: int) -> None:
         return
     if not most_files and places.exists(address):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), address)
-    there = places.tree(address)
+    if "/" not in address.partition("://")[2]:
+        raise OSError(errno.EISDIR, "is a whole bucket, no paper", address)
+    there = places.tree(address, most_files)
     if not there:
         raise FileNotFoundError(errno.ENOENT, "there is no such file or folder", address)
     names = _kept(there)
@@ -134,13 +144,16 @@ def _told(place: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if not is_remote(place) or error.errno in _OF_THE_FILE or _is_no_address(error):
+        if not is_remote(place) or error.errno in _OF_THE_FILE or _is_no_address(place, error):
             raise
         raise StorageError(error.errno, f"can't be read at the moment ({error.strerror})", str(place)) from error
 
 
-def _is_no_address(error: OSError) -> bool:
-    """Whether no storage could have such an address: an unknown protocol, a name that no bucket can have."""
-    cause = error.__cause__
-    unknown = error.errno == errno.EPROTO and isinstance(cause, ValueError)
-    return unknown or type(cause).__name__ == "ParamValidationError"
+def _is_no_address(place: str | Path, error: OSError) -> bool:
+    """Whether no storage could have such an address, or it is of a kind that is not used here.
+
+    Not where `s3fs` itself is missing: that would cost every row.
+    """
+    if isinstance(error.__cause__, ImportError):
+        return own_scheme(place) not in USUAL
+    return error.errno == errno.EPROTO or type(error.__cause__).__name__ == "ParamValidationError"

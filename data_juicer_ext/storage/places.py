@@ -12,7 +12,7 @@ import importlib
 import io
 import os
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
@@ -20,15 +20,18 @@ from typing import Any, BinaryIO, TypeVar, cast
 T = TypeVar("T")
 
 # What holds files of the user's own. Rows name places too, and must not have a machine ask any server on the web.
-SCHEMES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "oci", "hdfs", "webhdfs", "memory")
+SCHEMES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "oci", "memory")
+USUAL = ("s3", "s3a")  # those of the extra
 _DELETED_AT_ONCE = 1000
+_FETCHED_AT_ONCE = 256
+_WITH_PREFIXES = ("s3://", "s3a://", "gs://", "gcs://")
 EXTRA = "pip install 'data-juicer-ext[s3]'"
 
 
 def is_remote(place: str | Path) -> bool:
     """Whether a place is an address of object storage, and no path; `file://` means a path."""
-    scheme, separator, _ = str(place).partition("://")
-    return bool(separator) and scheme in SCHEMES
+    scheme, separator, rest = str(place).partition("://")
+    return bool(separator) and scheme in SCHEMES and "::" not in rest  # fsspec would go on to another storage
 
 
 def as_path(place: str | Path) -> Path:
@@ -63,6 +66,11 @@ def unreachable(address: str) -> str:
 def is_below(name: str) -> bool:
     """Whether a name, as `tree` gives it, stays in the folder that it is put into."""
     return bool(name) and not name.startswith("/") and "\x00" not in name and ".." not in name.split("/")
+
+
+def own_scheme(place: str | Path) -> str:
+    """The scheme of an address, such as s3; "" of a path."""
+    return str(place).partition("://")[0] if is_remote(place) else ""
 
 
 def own_name(place: str | Path) -> str:
@@ -100,10 +108,36 @@ def read(place: str | Path, most: int | None = None) -> bytes:
         if most is not None and path.stat().st_size > most:
             raise _too_large(place, most)
         return path.read_bytes()
-    data = cast(bytes, _call(place, lambda files, key: files.cat_file(key, end=None if most is None else most + 1)))
+    try:
+        end = None if most is None else most + 1
+        data = cast(bytes, _call(place, lambda files, key: files.cat_file(key, end=end)))
+    except OSError:
+        if most is None or size(place) != 0:  # no range of an empty object can be had
+            raise
+        return b""
     if most is not None and len(data) > most:
         raise _too_large(place, most)
     return data
+
+
+def parts(place: str | Path, length: int) -> Iterator[bytes]:
+    """The bytes of a file in order, `length` of them at once. Raises OSError."""
+    if not is_remote(place):
+        with as_path(place).open("rb") as file:
+            while part := file.read(length):
+                yield part
+        return
+    whole, start = size(place), 0
+    if whole is None:
+        raise FileNotFoundError(errno.ENOENT, "there is no such object", str(place))
+    while start < whole:
+        end = min(start + length, whole)
+        yield _range(place, start, end)
+        start = end
+
+
+def _range(place: str | Path, start: int, end: int) -> bytes:
+    return cast(bytes, _call(place, lambda files, key: files.cat_file(key, start=start, end=end)))
 
 
 def opened(place: str | Path, most: int | None = None) -> BinaryIO:
@@ -158,33 +192,51 @@ def _delete_each(addresses: Sequence[str]) -> None:
             _call(address, lambda files, key: files.rm_file(key))
 
 
-def listed(address: str) -> dict[str, int]:
-    """The files right in the folder at an address: their own names in order, with their bytes."""
+def listed(address: str, begins: str = "") -> dict[str, int]:
+    """The files right in the folder at an address whose own names begin so: these in order, with their bytes."""
+
+    def found(files: Any, key: str) -> list[dict[str, Any]]:
+        if begins and address.startswith(_WITH_PREFIXES):  # only these are asked for, of what may be a million
+            return list(files.find(key, detail=True, prefix=begins).values())
+        return list(files.ls(key, detail=True))
+
     try:
-        found = _call(address, lambda files, key: files.ls(key, detail=True))
+        infos = _call(address, found)
     except FileNotFoundError:
         return {}
-    files = {own_name(info["name"]): int(info["size"] or 0) for info in found if info["type"] == "file"}
-    return dict(sorted(files.items()))
+    names = {own_name(info["name"]): int(info["size"] or 0) for info in infos if info["type"] == "file"}
+    return {name: names[name] for name in sorted(names) if name.startswith(begins)}
 
 
-def tree(address: str) -> dict[str, int]:
-    """The files below an address, at any depth: their names from there in order, with their bytes."""
+def tree(address: str, most: int | None = None) -> dict[str, int]:
+    """The files below an address, at any depth: their names from there in order, with their bytes.
+
+    Raises OSError where there are more than `most`; of a folder within it, no more than one such is listed.
+    """
 
     def found(files: Any, key: str) -> dict[str, int]:
-        start = key.rstrip("/") + "/"
-        return {
-            str(name).removeprefix(start): int(info["size"] or 0)
-            for name, info in files.find(key, detail=True).items() if str(name).startswith(start)
-        }  # fmt: skip
+        start, names = key.rstrip("/") + "/", dict[str, int]()
+        walked = [("", (), files.find(key, detail=True))] if most is None else files.walk(key, detail=True)
+        for folder, _, here in walked:
+            for name, info in here.items():
+                whole = str(name) if most is None else f"{folder}/{name}"
+                if whole.startswith(start):
+                    names[whole.removeprefix(start)] = int(info["size"] or 0)
+            if most is not None and len(names) > most:
+                raise OSError(errno.EFBIG, f"more than {most:,} files", address)
+        return names
 
     return dict(sorted(_call(address, found).items()))
 
 
 def fetch(pairs: Mapping[str, Path]) -> None:
     """Copy objects (address to path) here, many at once; each path is whole or not there. Raises OSError."""
-    if not pairs:
-        return
+    waiting = list(pairs.items())
+    for start in range(0, len(waiting), _FETCHED_AT_ONCE):
+        _fetch(dict(waiting[start : start + _FETCHED_AT_ONCE]))
+
+
+def _fetch(pairs: Mapping[str, Path]) -> None:
     parts = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}") for path in pairs.values()}
     for folder in {path.parent for path in parts.values()}:
         folder.mkdir(parents=True, exist_ok=True)
@@ -216,12 +268,11 @@ def _files(address: str | Path) -> tuple[Any, str]:
     scheme, _, rest = str(address).partition("://")
     try:
         files, root = _files_of(os.getpid(), f"{scheme}://{rest.split('/', 1)[0]}")
-        key = f"{root.rstrip('/')}/{rest.split('/', 1)[1]}" if "/" in rest else root
     except ImportError as error:
         raise OSError(errno.EPROTO, f"{error}: {EXTRA}" if scheme == "s3" else str(error), str(address)) from error
-    except ValueError as error:  # an unknown protocol
-        raise OSError(errno.EPROTO, str(error), str(address)) from error
-    return files, key
+    except Exception as error:  # whatever a file system finds wrong with the address, or in the environment
+        raise OSError(errno.EPROTO, f"{type(error).__name__}: {error}", str(address)) from error
+    return files, f"{root.rstrip('/')}/{rest.split('/', 1)[1]}" if "/" in rest else root
 
 
 def _call(address: str | Path, ask: Callable[[Any, str], T]) -> T:
@@ -234,6 +285,8 @@ def _call(address: str | Path, ask: Callable[[Any, str], T]) -> T:
         raise FileNotFoundError(errno.ENOENT, why, str(address)) from error
     except FileExistsError:
         raise
+    except UnicodeError as error:
+        raise OSError(errno.EILSEQ, "its name is no text", ascii(str(address))) from error
     except Exception as error:  # libraries of storage raise errors of their own where a connection fails
         number = (error.errno if isinstance(error, OSError) else None) or errno.EIO
         text = " ".join(str(getattr(error, "strerror", None) or error).split()) or type(error).__name__

@@ -66,6 +66,24 @@ def test_what_could_not_be_written_is_tried_again(s3: S3, monkeypatch: pytest.Mo
     assert lines(s3.at("ledger")) == [{"n": 1}, {"n": 2}]
 
 
+def test_a_piece_that_arrived_all_the_same_is_there_once(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = places.write
+
+    def arrives(place: str, data: bytes) -> None:
+        write(place, data)
+        raise OSError(5, "no answer", place)
+
+    writer = PieceWriter(s3.at("ledger"), "run1")
+    writer.write({"n": 1})
+    with monkeypatch.context() as broken:
+        broken.setattr(places, "write", arrives)
+        with pytest.raises(OSError, match="no answer"):
+            writer.flush()
+    writer.write({"n": 2})
+    writer.flush()
+    assert lines(s3.at("ledger")) == [{"n": 1}, {"n": 2}]
+
+
 def test_an_error_in_the_background_stops_the_next_line(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_pieces, "PIECE_S", 0.02)
     tried = threading.Event()

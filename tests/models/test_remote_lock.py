@@ -56,7 +56,7 @@ def test_who_runs_on_another_machine_counts_while_it_says_so(s3: S3, age: float,
             hold_remote(s3.at("run"))
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{broken", b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{broken", b"\xff", b'{"beat": "x", "pid": "y"}'])
 def test_an_object_that_says_nothing_is_taken(s3: S3, content: bytes) -> None:
     places.write(s3.at("run/.lock"), content)
     hold_remote(s3.at("run")).release()
@@ -70,6 +70,25 @@ def test_it_is_renewed(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     held = hold_remote(s3.at("run"))
     assert renewed.wait(30) and held.is_mine()
     held.release()
+
+
+def test_who_has_lost_it_ends(s3: S3, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(remote_lock, "BEAT_S", 0.02)
+    ended = threading.Event()
+    monkeypatch.setattr(remote_lock.os, "kill", lambda pid, number: ended.set())
+    held = hold_remote(s3.at("run"))
+    said(s3, host="elsewhere", pid=1)
+    assert ended.wait(30)
+    held.release()
+    assert "was taken by another run" in capfd.readouterr().err
+    assert json.loads(places.read(s3.at("run/.lock")))["host"] == "elsewhere"
+
+
+def test_a_request_that_was_repeated(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    create = places.create
+    monkeypatch.setattr(places, "create", lambda address, data: (create(address, data), False)[1])
+    hold_remote(s3.at("run")).release()
+    assert places.listed(s3.at("run")) == {}
 
 
 def test_one_of_many_gets_a_stale_one(s3: S3) -> None:

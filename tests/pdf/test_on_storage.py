@@ -76,10 +76,11 @@ def test_the_hash_of_an_object(s3: S3, tmp_path: Path, monkeypatch: pytest.Monke
             sha256_of(place)
     with pytest.raises(FileNotFoundError):
         sha256_of(s3.at("papers/gone"))
-    monkeypatch.setattr(corpus, "_MOST_BYTES", 2)
-    with pytest.raises(OSError, match="more than 2 bytes"):
-        sha256_of(s3.at("papers/a"))
-    assert sha256_of(tmp_path / "a"), "a file is read where it lies, whatever its size"
+    monkeypatch.setattr(corpus, "_CHUNK", 2)
+    assert sha256_of(s3.at("papers/a")) == sha256_of(tmp_path / "a"), "read in parts"
+    places.write(s3.at("papers/empty"), b"")
+    (tmp_path / "empty").touch()
+    assert sha256_of(s3.at("papers/empty")) == sha256_of(tmp_path / "empty")
 
 
 def test_settling_reads_only_papers_of_equal_size(s3: S3, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import yaml
 
 from data_juicer_ext.models.ledger import Entry as Decision
 from data_juicer_ext.models.ledger import Spending
+from data_juicer_ext.models.remote_folder import RemoteFolder
 from data_juicer_ext.ops.own_op import current_run
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner import run as run_module
@@ -263,6 +264,7 @@ def test_a_failure_that_a_signal_brings_about_is_none_of_the_shard(given: Given)
     assert "failed" not in given.text and not any(entry.error for entry in given.manifest.shards)
 
 
+@on_both
 def test_what_every_try_has_spent_is_counted(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Played, "spending", Spending(calls=3, store_hits=1, cost=0.5, unpriced=1))
     given.run(target=1)
@@ -453,6 +455,32 @@ def test_what_a_killed_shard_left_on_object_storage_counts_for_nothing(tmp_path:
     assert len(Played.jobs) == 2 and len(there.merged()) == 20 and there.states == ["done"] * 4
     assert not {*left, ".lock"} & set(places.tree(s3.at("run")))
     assert places.read(s3.at("run/pairs.jsonl")) == (there.run_dir / "pairs.jsonl").read_bytes()
+
+
+def test_a_kill_between_the_parts_of_a_new_plan_loses_nothing_silently(
+    s3: S3, tmp_path: Path, given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = Given(tmp_path / "s3", s3.at("run"))
+    assert there.run() == 0
+    with monkeypatch.context() as killed:
+        killed.setattr(RemoteFolder, "send_tree", lambda self, part: (_ for _ in ()).throw(OSError(5, "killed")))
+        with pytest.raises(OSError, match="killed"):
+            there.run(again=True)
+    assert there.run(again=True) == 0 and len(there.merged()) == 20 and len(Played.jobs) == 4
+
+
+def test_joined_rows_that_were_not_sent_are_sent_by_the_next_run(s3: S3, tmp_path: Path, given: Given) -> None:
+    there = Given(tmp_path / "s3", s3.at("run"))
+    assert there.run() == 0
+    places.delete([s3.at("run/pairs.jsonl")])
+    assert there.run() == 0 and Played.jobs == [] and len(there.merged()) == 20
+
+
+def test_shards_of_one_executor_after_those_of_another(s3: S3, tmp_path: Path, given: Given) -> None:
+    there = Given(tmp_path / "s3", s3.at("run"))
+    assert there.run(executor="ray") == 0 and there.run(again=True) == 0
+    names = [name for name in places.tree(s3.at("run")) if name.startswith("exports/")]
+    assert names == [f"exports/shard-{number:05d}.jsonl" for number in range(4)]
 
 
 def test_shards_on_ray_are_exported_to_object_storage(s3: S3, tmp_path: Path, given: Given) -> None:

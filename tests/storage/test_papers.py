@@ -100,7 +100,7 @@ def test_no_key_leaves_the_folder(s3: S3, room: Path, monkeypatch: pytest.Monkey
     """Keys are any text; those below are as another program may have written them."""
     long = "x" * 300
     names = ("../up", "a/../../up", "./dot", "/absolute", "nul\0", long, "ms.tex", "dir", "dir/in", "dir/..", "e\u0301")
-    monkeypatch.setattr(places, "tree", lambda _: dict.fromkeys(names, 1))
+    monkeypatch.setattr(places, "tree", lambda *_: dict.fromkeys(names, 1))
     monkeypatch.setattr(places, "size", lambda _: None)
     fetched: dict[str, Path] = {}
     monkeypatch.setattr(places, "fetch", fetched.update)

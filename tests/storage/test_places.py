@@ -76,6 +76,31 @@ def test_listing_fetching_and_sending(s3: S3, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["a", "b", "c"]
 
 
+def test_an_empty_file(folder: str) -> None:
+    place = places.under(folder, "empty")
+    places.write(place, b"")
+    assert places.read(place, 100) == b"" == places.read(place) and list(places.parts(place, 10)) == []
+
+
+def test_a_file_in_parts(folder: str) -> None:
+    place = places.under(folder, "file")
+    places.write(place, b"abcdefg")
+    assert list(places.parts(place, 3)) == [b"abc", b"def", b"g"]
+    with pytest.raises(FileNotFoundError):
+        list(places.parts(places.under(folder, "none"), 3))
+
+
+@pytest.mark.parametrize("scheme", ["memory", "s3"])
+def test_what_is_listed_is_bounded_and_begins_as_asked(scheme: str, s3: S3, tmp_path: Path) -> None:
+    folder = s3.at("run") if scheme == "s3" else f"memory://{tmp_path.name}/run"
+    for name in ("a.1", "a.2", "b.1", "deep/a.3", "deep/er/a.4"):
+        places.write(f"{folder}/{name}", b"x")
+    assert list(places.listed(folder, "a.")) == ["a.1", "a.2"]
+    assert places.tree(folder, 5) == places.tree(folder) and len(places.tree(folder)) == 5
+    with pytest.raises(OSError, match="more than 4 files"):
+        places.tree(folder, 4)
+
+
 def test_a_failed_fetch_leaves_nothing_half(s3: S3, tmp_path: Path) -> None:
     places.write(s3.at("a"), b"a")
     with pytest.raises(FileNotFoundError):
@@ -90,11 +115,20 @@ def test_what_storage_raises_is_an_error_of_a_place(s3: S3, monkeypatch: pytest.
         places.read("gs://x/y")
 
 
-@pytest.mark.parametrize("place", ["http://127.0.0.1:1/a.png", "https://a/b", "ftp://a/b", "github://a/b", "a://"])
+@pytest.mark.parametrize(
+    "place",
+    ["http://127.0.0.1:1/a.png", "https://a/b", "ftp://a/b", "github://a/b", "a://", "webhdfs://h:1/a",
+     "s3://x::file:///etc/passwd"],
+)  # fmt: skip
 def test_no_server_of_the_web_is_asked(place: str) -> None:
     assert not places.is_remote(place) and places.size(place) is None
     with pytest.raises(FileNotFoundError):
         places.read(place)
+
+
+def test_a_name_that_is_no_text(s3: S3) -> None:
+    with pytest.raises(OSError, match="its name is no text"):
+        places.read(s3.at("a\ud800"))
 
 
 def test_what_would_stand_in_the_way(s3: S3) -> None:

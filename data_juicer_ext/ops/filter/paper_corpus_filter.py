@@ -8,14 +8,15 @@ from typing import Any, NoReturn
 from data_juicer.ops.base_op import OPERATORS, Filter
 from data_juicer.utils.constant import Fields
 
-from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
 from data_juicer_ext.ops.recipe import only_trying, running, stop
+from data_juicer_ext.ops.roots import root
 from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
 from data_juicer_ext.rows import content_id, scrub
-from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.papers import StorageError
 from data_juicer_ext.storage.places import as_path, is_remote, under
 
 OP_NAME = "paper_corpus_filter"
@@ -82,7 +83,7 @@ class PaperCorpusFilter(OwnOp, Filter):
             if not all(isinstance(name, str) for name in names):
                 raise ConfigError(f"required: {required!r} is not a list of column names such as [venue, year]")
             self.rules = CorpusRules(*bounds, () if allow_missing else names, year_key)
-            self.paper_root = root_folder(expand_environment(paper_root))
+            self.paper_root = root("paper_root", paper_root)
         except ValueError as error:
             stop(f"{OP_NAME}: {error}")
         self.run_in_process()

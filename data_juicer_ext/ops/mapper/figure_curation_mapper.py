@@ -9,13 +9,13 @@ from data_juicer_ext.figures.curation.recrop import CaptionAnchoredCrop, PdfSour
 from data_juicer_ext.figures.curation.rules import S1, S2, S3, S4, S5, Rules
 from data_juicer_ext.figures.image_parts import UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
-from data_juicer_ext.models.endpoint import ConfigError, expand_environment
-from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.ops.batches import set_column, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
 from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.roots import root
 from data_juicer_ext.rows import Figure, content_id, dump_figures, figure_row_id, load_figures, scrub, to_json
-from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.papers import StorageError
 from data_juicer_ext.storage.places import under
 
 OP_NAME = "figure_curation_mapper"
@@ -106,7 +106,7 @@ class FigureCurationMapper(OwnOp, Mapper):
         self.paper_id_key, self.paper_path_key, self.figures_key = paper_id_key, paper_path_key, figures_key
         switches = {S1: hard_filter, S2: anomaly_flag, S3: re_extract, S4: soft_mark, S5: paper_filter}
         try:
-            self.paper_root = root_folder(expand_environment(paper_root))
+            self.paper_root = root("paper_root", paper_root)
             for name, share in (("max_dominant", max_dominant), ("max_page_share", max_page_share),
                                 ("max_deleted", max_deleted), ("max_unnumbered", max_unnumbered)):  # fmt: skip
                 between(name, share, 0.0, 1.0)
@@ -169,9 +169,7 @@ class FigureCurationMapper(OwnOp, Mapper):
     def _undecided(self, row: dict[str, Any], row_id: str, reason: str, why: str) -> tuple[str, str]:
         paper_id = str(row.get(self.paper_id_key) or "")
         message = scrub(f"paper {paper_id}: {why}"[:300])
-        self.record(row_id, "undecided", reason, {"message": message}, paper_id)
-        entry = Entry(row_id, self._name, self.tag, "undecided", reason, paper_id, detail={"message": message})
-        self.set_aside({**row, "row_id": row_id}, entry)
+        self.record_undecided(row, row_id, reason, {"message": message}, paper_id)
         return "[]", to_json({"verdict": "undecided", "message": message})
 
     def _note(self, row_id: str, paper_id: str, found: Curation) -> None:

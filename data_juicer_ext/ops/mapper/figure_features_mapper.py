@@ -8,8 +8,6 @@ from data_juicer_ext.figures.features import FeatureError, figure_features
 from data_juicer_ext.figures.image_parts import ImageLimits, UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
 from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.models.ledger import Entry
-from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
 from data_juicer_ext.ops.recipe import stop
@@ -93,16 +91,13 @@ class FigureFeaturesMapper(OwnOp, Mapper):
 
     def _undecided(self, row: dict[str, Any], why: str) -> str:
         """Set a row aside whose images lie on object storage that fails."""
-        detail = {"message": scrub(why[:300])}
-        self._note(row, "storage", detail, "undecided")
-        row_id, paper_id, figure_id = _ids(row)
-        entry = Entry(row_id, self._name, self.tag, "undecided", "storage", paper_id, figure_id, detail=detail)
-        self.set_aside(row, entry)
+        row_id, *ids = _ids(row)
+        self.record_undecided(row, row_id, "storage", {"message": scrub(why[:300])}, *ids)
         return ""
 
-    def _note(self, row: dict[str, Any], reason: str, detail: dict[str, Any], verdict: Verdict = "keep") -> None:
+    def _note(self, row: dict[str, Any], reason: str, detail: dict[str, Any]) -> None:
         row_id, paper_id, figure_id = _ids(row)
-        self.record(row_id, verdict, reason, detail, paper_id, figure_id)
+        self.record(row_id, "keep", reason, detail, paper_id, figure_id)
 
 
 def _ids(row: dict[str, Any]) -> tuple[str, str, str]:

@@ -8,7 +8,6 @@ from data_juicer.ops.base_op import OPERATORS, Mapper
 from data_juicer_ext.figures.image_parts import MAX_FILE_BYTES
 from data_juicer_ext.judging.payload import figure_map
 from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.models.ledger import Entry
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
@@ -118,10 +117,8 @@ class FigureRowsMapper(OwnOp, Mapper):
     ) -> None:
         """Set a figure's row aside whose images lie on object storage that fails: they may well be there."""
         message = f"paper {row['paper_id']}, figure {figure.number or figure.figure_id}: {error}"[:400]
-        self._note(paper, figure, "undecided", "storage", {"message": message}, row["row_id"])
-        entry = Entry(row["row_id"], self._name, self.tag, "undecided", "storage", row["paper_id"], figure.figure_id,
-                      detail={"message": message})  # fmt: skip
-        self.set_aside({**row, "images": figure.images}, entry)
+        whole, detail = {**row, "images": figure.images}, {"message": message}
+        self.record_undecided(whole, row["row_id"], "storage", detail, row["paper_id"], figure.figure_id)
 
     def _wanted(self, figures: list[Figure]) -> list[Figure]:
         if self.granularity == "figure":

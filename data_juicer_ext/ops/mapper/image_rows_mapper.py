@@ -7,14 +7,13 @@ from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.annotation.image_rows import NoImageError, image_row, named
 from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, UnreachableImageError
-from data_juicer_ext.models.endpoint import ConfigError, expand_environment
-from data_juicer_ext.models.ledger import Entry
+from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
 from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.roots import root
 from data_juicer_ext.rows import FIGURE_ROW, content_id, scrub
-from data_juicer_ext.storage.papers import root_folder
 
 OP_NAME = "image_rows_mapper"
 OWN_OPERATORS.append(OP_NAME)
@@ -64,7 +63,7 @@ class ImageRowsMapper(OwnOp, Mapper):
         try:
             self.max_pixels = count("max_pixels", max_pixels, 1000, 178_000_000)
             self.keep = _names(keep_columns)
-            self.image_root = root_folder(expand_environment(image_root))
+            self.image_root = root("image_root", image_root)
         except ConfigError as error:
             stop(f"{OP_NAME}: {error}")
         if kwargs.get("batch_size") in (None, 1000):
@@ -101,10 +100,10 @@ class ImageRowsMapper(OwnOp, Mapper):
         told = {key: scrub(str(row.get(key) or "")) for key in ("image", "images", "paper_id", "figure_id", "caption")}
         row_id = content_id("image", *told.values())
         ids, detail = (told["paper_id"], told["figure_id"]), {"message": message}
-        self.record(row_id, verdict, reason, detail, *ids)
         if verdict == "undecided":
-            entry = Entry(row_id, self._name, self.tag, verdict, reason, *ids, detail=detail)
-            self.set_aside({**row, "row_id": row_id}, entry)
+            self.record_undecided(row, row_id, reason, detail, *ids)
+        else:
+            self.record(row_id, verdict, reason, detail, *ids)
 
 
 def _names(columns: Sequence[str] | None) -> tuple[str, ...]:

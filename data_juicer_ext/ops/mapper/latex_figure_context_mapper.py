@@ -8,13 +8,14 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
-from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.models.endpoint import ConfigError
 from data_juicer_ext.ops.batches import set_column, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count, one_of
 from data_juicer_ext.ops.paper_mapper import PaperMapper
 from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.roots import root
 from data_juicer_ext.rows import dump_figures, scrub, to_json
-from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.papers import StorageError
 from data_juicer_ext.storage.places import under
 
 OP_NAME = "latex_figure_context_mapper"
@@ -104,7 +105,7 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
             between("dpi", dpi, 0, 1200)
             bounds = {"max_members": count("max_members", max_members, 0, 10**7),
                       "max_bytes": count("max_bytes", max_bytes, 0, 10**12)}  # fmt: skip
-            self.paper_root = root_folder(expand_environment(paper_root))
+            self.paper_root = root("paper_root", paper_root)
             given = {"main_file": main_file, "granularity": granularity, "plain_numbers": plain_numbers,
                      "caption_matching_threshold": caption_matching_threshold,
                      "images_from_pdf": images_from_pdf, "compiled_pdf": compiled_pdf}  # fmt: skip

@@ -4,14 +4,14 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
-from data_juicer_ext.models.endpoint import expand_environment
 from data_juicer_ext.ops.batches import set_column, to_rows
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
 from data_juicer_ext.ops.paper_mapper import PaperMapper
 from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.roots import root
 from data_juicer_ext.pdf.paper import Extraction, PdfOptions, PdfProblem, read_figures
 from data_juicer_ext.rows import dump_figures, scrub, to_json
-from data_juicer_ext.storage.papers import StorageError, root_folder
+from data_juicer_ext.storage.papers import StorageError
 from data_juicer_ext.storage.places import under
 
 OP_NAME = "pdf_figure_context_mapper"
@@ -80,7 +80,7 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
                 count("max_pages", max_pages, 1, 10**6), count("max_bytes", max_bytes, 1, 10**9),
                 count("layout_threads", layout_threads, 1, 256),
             )  # fmt: skip
-            self.paper_root = root_folder(expand_environment(paper_root))
+            self.paper_root = root("paper_root", paper_root)
             self.check_dataset()
         except ValueError as error:
             stop(f"{OP_NAME}: {error}")

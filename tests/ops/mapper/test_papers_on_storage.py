@@ -202,7 +202,7 @@ def test_settling_without_the_storage_ends_the_run(
 
     (tmp_path / "rows.jsonl").write_text(json.dumps(paper("a")) + "\n")
     monkeypatch.setattr(module, "running", lambda: {"dataset_path": str(tmp_path / "rows.jsonl")})
-    take_down(monkeypatch)
+    take_down(monkeypatch, "a.pdf")
     with pytest.raises(SystemExit):
         PaperCorpusFilter(paper_root=s3.at("papers"), run_dir=str(run_dir))
     assert "a.pdf can't be read at the moment" in capfd.readouterr().err
