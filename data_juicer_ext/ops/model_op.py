@@ -24,7 +24,7 @@ from data_juicer_ext.models.run_store import start_for_workers
 from data_juicer_ext.ops import progress, ray_progress
 from data_juicer_ext.ops.calls import Calls
 from data_juicer_ext.ops.outcome import Outcome, defect
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count
+from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OwnOp, between, count, run_place
 from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint
 from data_juicer_ext.prompts import check as check_template
@@ -119,7 +119,7 @@ class ModelOp(OwnOp):
 
     def join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
         """Take part in the run of this process, or stop it with a plain message."""
-        if self.endpoint.mode == "batch" and is_remote(run_dir):
+        if self.endpoint.mode == "batch" and _is_remote(run_dir):
             stop(
                 f"{self._name}: model_params: mode: batch keeps in the run folder what was submitted, which takes a "
                 f"file system: name a folder in place of {run_dir}, or leave mode out"
@@ -247,6 +247,13 @@ def checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:
     if "n" in sampling:
         raise ConfigError("sampling_params: n is set by the operator (see `draws`)")
     return sampling
+
+
+def _is_remote(run_dir: str) -> bool:
+    try:
+        return is_remote(run_place(run_dir))
+    except ConfigError:  # joining the run says so
+        return False
 
 
 def _on_ray() -> bool:
