@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import sys
 from pathlib import Path
 
@@ -26,12 +27,15 @@ from data_juicer_ext import (
 )
 from data_juicer_ext.cli_output import INTERRUPTED, READER_GONE, log_warnings_only, os_error_in_words, reader_is_gone
 
+_ADDRESS = re.compile(r"([a-z][a-z0-9]+):/+(.+)", re.IGNORECASE)
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; returns its exit code (0: all well, 1: something was found, 2: wrong use, 130: interrupted)."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     try:
+        _refuse_addresses(arguments)
         fetch_command.resolve(arguments)
         code = int(arguments.run(arguments))
         sys.stdout.flush()  # here and not at the exit, where nobody could catch what it raises
@@ -98,6 +102,16 @@ def _parser() -> argparse.ArgumentParser:
     new_operator_command.add_to(commands)
     recipes_command.add_to(commands)
     return parser
+
+
+def _refuse_addresses(arguments: argparse.Namespace) -> None:
+    """Raise ValueError for an address where a path is meant: it would become a folder `s3:` here."""
+    for name, value in vars(arguments).items():
+        if isinstance(value, Path) and (found := _ADDRESS.match(str(value))):
+            raise ValueError(
+                f"{name.replace('_', '-')}: {found[1]}://{found[2]} is on object storage, and this command works with "
+                "files of this machine; copy it by `dj-ext fetch` (a run folder) or the storage's own tools"
+            )
 
 
 def _ops(arguments: argparse.Namespace) -> int:

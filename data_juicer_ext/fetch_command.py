@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.places import fetch, is_remote, listed, own_name, size
 
 _PARTS = ("runs", "ledger", "undecided")
 _FILES = ("manifest.json", "undecided.jsonl", "pairs.jsonl")
@@ -70,18 +70,28 @@ def fetched(address: str, folder: Path, images: bool) -> int:
     from data_juicer_ext.models.remote_folder import RemoteFolder
     from data_juicer_ext.report.scope import FETCHED_EXPORT
 
+    address = address.rstrip("/")
     remote = RemoteFolder(address, folder)
-    remote.fetch("runs")
-    ids = runs.run_ids(folder)
-    if not ids:
+    if not listed(f"{address}/runs"):
         raise ValueError(f"{address} holds no run; name the address that the recipe has as run_dir")
-    for part in _PARTS[1:]:
+    for part in _PARTS:
         remote.fetch(part)
+    ids = runs.run_ids(folder)
     for name in _FILES:
         remote.fetch_file(name)
     for tree in _TREES if images else _TREES[1:]:
         remote.fetch_tree(tree)
     named = str(runs.about(folder, ids[-1]).get("export_path") or "")
     if is_remote(named):
-        RemoteFolder(named, folder / FETCHED_EXPORT).fetch_tree("")
+        _fetch_export(named, folder / FETCHED_EXPORT)
     return sum(1 for path in folder.rglob("*") if path.is_file())
+
+
+def _fetch_export(address: str, folder: Path) -> None:
+    """The rows at an address: a folder's, or those of one file."""
+    from data_juicer_ext.models.remote_folder import RemoteFolder
+
+    if size(address) is None:
+        RemoteFolder(address, folder).fetch_tree("")
+    else:
+        fetch({address: folder / own_name(address)})

@@ -54,6 +54,35 @@ def test_commands_read_a_copy(
     assert f"Fetching {s3.at('run')}" in said.err and "some" in said.out
 
 
+def test_the_rows_of_an_export_that_is_one_file(s3: S3, tmp_path: Path) -> None:
+    run = runs.begin(s3.at("run"), {"export_path": s3.at("out/pairs.jsonl")})
+    run.ledger.record(Entry("1", "some_filter", "some", "keep", "r", "p", "f", made=1))
+    run.flush()
+    places.write(s3.at("out/pairs.jsonl"), b'{"row_id": "1"}\n')
+    runs.end(run)
+    assert main(["fetch", s3.at("run"), str(tmp_path / "here")]) == 0
+    assert (tmp_path / "here/export/pairs.jsonl").read_bytes() == b'{"row_id": "1"}\n'
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["export", "run", "--format", "rows", "--out", "s3://bucket/out"], ["report", "run", "--to", "s3://bucket/x"],
+        ["fetch", "s3://bucket/run", "s3://bucket/there"],
+    ],
+)  # fmt: skip
+def test_no_folder_is_made_of_an_address(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if command[0] == "export":
+        from data_juicer_ext.export.order import FORMATS
+
+        command[3] = FORMATS[0]
+    assert main(command) == 2
+    assert "s3://bucket/" in capsys.readouterr().err and list(tmp_path.iterdir()) == []
+
+
 def test_answers_of_people_are_not_lost_in_a_copy(run: runs.Run, s3: S3, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["review", s3.at("run")]) == 2
     assert f"dj-ext fetch {s3.at('run')} FOLDER" in capsys.readouterr().err

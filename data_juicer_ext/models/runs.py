@@ -104,6 +104,8 @@ def end(run: Run) -> list[dict[str, Any]]:
     run.bring("ledger", run.run_id)
     run.bring("undecided", run.run_id)
     rows = take_undecided(run.run_dir, run.run_id)
+    if run.remote is not None:
+        run.remote.fetch_file(f"runs/{run.run_id}.json")  # the copy may have been removed meanwhile
     write_rows(run.run_dir / "undecided.jsonl", rows)
     if run.remote is not None:
         run.remote.send("undecided.jsonl")

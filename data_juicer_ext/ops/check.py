@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.ops import remote_export
 from data_juicer_ext.ops.dataset_file import Look, look, missing_columns, repeated_ids
 from data_juicer_ext.ops.listing import own_classes
 from data_juicer_ext.ops.own_op import run_place
@@ -21,6 +22,7 @@ from data_juicer_ext.ops.recipe import (
     storage_secrets,
     trying,
 )
+from data_juicer_ext.storage.cache import cache_folder
 from data_juicer_ext.storage.places import is_remote, unreachable
 
 # The operators that read papers, and the parameters that name the columns they read from, with their defaults.
@@ -94,7 +96,7 @@ def _export(config: dict[str, Any]) -> Iterator[str]:
     path = str(config.get("export_path") or "")
     if not path:
         yield "export_path is missing; name the file (or, on Ray, the folder) for what is kept"
-    elif problem := export_problem(config):
+    elif problem := export_problem(config) or remote_export.unreachable(config):
         yield problem
     elif not is_on_ray(config) and Path(path).suffix not in _SUFFIXES:
         yield f"export_path: {path} must end in {', '.join(_SUFFIXES)}"
@@ -195,6 +197,15 @@ def _named(names: tuple[str, ...], parameters: dict[str, Any]) -> list[str]:
     return [str(parameters.get(n[1:], usual[n[1:]])) if n.startswith("@") else n for n in names]
 
 
+def _remote_folder(place: str) -> Iterator[str]:
+    if problem := unreachable(place):
+        yield f"run_dir: {place} can't be written: {problem}"
+    try:
+        cache_folder(place)
+    except OSError as error:
+        yield f"run_dir: {error.filename}: {error.strerror}"
+
+
 def _run_folders(process: list[Any]) -> Iterator[str]:
     folders = {str(parameters["run_dir"]) for _, parameters in steps(process) if parameters.get("run_dir")}
     if len(folders) > 1:
@@ -203,11 +214,10 @@ def _run_folders(process: list[Any]) -> Iterator[str]:
         try:
             place = run_place(folder)
         except ConfigError as error:
-            yield f"run_dir: {error}"
+            yield f"run_dir: {str(error).removeprefix('run_dir: ')}"
             continue
         if is_remote(place):
-            if problem := unreachable(place):
-                yield f"run_dir: {place} can't be written: {problem}"
+            yield from _remote_folder(place)
             continue
         path = Path(place)
         nearest = next(parent for parent in (path, *path.parents) if parent.exists())

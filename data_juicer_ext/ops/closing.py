@@ -14,7 +14,8 @@ from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import read_lines
 from data_juicer_ext.ops import host_log, stopped
 from data_juicer_ext.ops.recipe import running
-from data_juicer_ext.storage.places import is_remote, under
+from data_juicer_ext.storage.cache import VARIABLE
+from data_juicer_ext.storage.places import FULL, is_remote, under
 
 _UNREADABLE = ("unreadable_paper", "unreadable_image", "bad_figures_column")
 _SHOWN = 10
@@ -67,6 +68,11 @@ def close_run(run: runs.Run) -> str:
 
 def unwritable_words(run_dir: str | Path, error: OSError) -> str:
     """What is wrong with the run folder, a path or an address, and what to do."""
+    if is_remote(run_dir) and error.errno in FULL:
+        return (
+            f"the copy of the run folder {run_dir} can't be written: {error}. Make room, or name another place by "
+            f"{VARIABLE}, and run the same command again: what is stored is not paid for twice."
+        )
     if is_remote(run_dir):
         return (
             f"the run folder {run_dir} can't be written: {error}. Put its storage, or the credentials for it, in "

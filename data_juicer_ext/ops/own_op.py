@@ -1,10 +1,9 @@
 """What all operators of this package share: their run, their tag, and how the host runs them."""
 
 import contextlib
-import functools
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,7 +28,8 @@ from data_juicer_ext.ops.recipe import (
     tag_of,
     unwritable_export,
 )
-from data_juicer_ext.storage.places import SCHEMES, is_remote, under
+from data_juicer_ext.ops.writing_down import write_down
+from data_juicer_ext.storage.places import is_remote, under, wrong_address
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
 HOST_BATCH_SIZE = 1000  # Data-Juicer's, where a recipe names none
@@ -41,9 +41,6 @@ OWN_OPERATORS: list[str] = []
 _RUNS: dict[str, runs.Run] = {}
 # The locks of their folders: two runs at once would both write the export, and each other's undecided rows.
 _HELD: dict[str, Any] = {}
-
-# What rows go through; at its end all that was recorded about them has to be there.
-_ROW_METHODS = ("process_batched", "compute_stats_batched", "process_single", "compute_stats_single")
 
 
 def current_run(run_dir: str) -> runs.Run:
@@ -63,7 +60,7 @@ def _begin(place: str, config: Mapping[str, Any]) -> runs.Run:
     about = {"recipe": recipe, "executor": str(config.get("executor_type", "")),
              "dataset_path": str(config.get("dataset_path") or ""),
              "export_path": str(config.get("export_path") or "")}  # fmt: skip
-    if problem := unwritable_export(config) or (is_on_ray(config) and remote_export.unreachable(config)):
+    if problem := unwritable_export(config) or remote_export.unreachable(config):
         raise RecipeError(problem)
     if is_on_ray(config):
         empty_export.install()
@@ -96,10 +93,10 @@ def run_place(run_dir: str) -> str:
     Raises ConfigError if a variable is not set.
     """
     named = expand_environment(run_dir)
+    if problem := wrong_address(named):
+        raise ConfigError(f"run_dir: {problem}")
     if is_remote(named):
         return named.rstrip("/")
-    if "://" in named.removeprefix("file://"):
-        raise ConfigError(f"run_dir: {named} can't be written to; addresses are those of {', '.join(SCHEMES[:4])}, ...")
     return os.path.abspath(named.removeprefix("file://"))  # noqa: PTH100 - must not follow links
 
 
@@ -147,9 +144,7 @@ class OwnOp:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for name in _ROW_METHODS:
-            if method := _own_method(cls, name):
-                setattr(cls, name, _written_down(method))
+        write_down(cls)
 
     def __init__(self, *args: Any, **kwargs: Any):
         # An operator of ours raises only where the run has to end; the host, told to skip errors,
@@ -233,38 +228,6 @@ class OwnOp:
                  "message": str(entry.detail.get("message", ""))}  # fmt: skip
         plain = {key: value for key, value in row.items() if not key.startswith("__dj__")}
         self.run_info.undecided.write({**plain, "undecided": about})
-
-
-def _own_method(operator: type[OwnOp], name: str) -> Callable[..., Any] | None:
-    """A method of an operator that is not the host's, and does not write down what it recorded yet."""
-    for kind in operator.__mro__:
-        if name in vars(kind):
-            method: Callable[..., Any] = vars(kind)[name]
-            is_hosts = kind.__module__.partition(".")[0] == "data_juicer"
-            return None if is_hosts or getattr(method, "writes_down", False) else method
-    return None
-
-
-def _written_down(batch: Callable[..., Any]) -> Callable[..., Any]:
-    """The method of an operator that takes a batch; what it recorded is in the run folder when it returns."""
-
-    @functools.wraps(batch)
-    def whole(self: OwnOp, *args: Any, **kwargs: Any) -> Any:
-        try:
-            done = batch(self, *args, **kwargs)
-        except BaseException:
-            with contextlib.suppress(AttributeError, OSError):  # what ends the run goes before
-                self.run_info.flush()
-            raise
-        if hasattr(self, "run_info"):
-            try:
-                self.run_info.flush()
-            except OSError as error:
-                self.unwritable(error)
-        return done
-
-    whole.writes_down = True  # type: ignore[attr-defined]
-    return whole
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:

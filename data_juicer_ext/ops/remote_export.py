@@ -1,7 +1,7 @@
-"""Exports to object storage on Ray: reached before the first call, and nothing of an earlier run left in them.
+"""Exports to object storage: reached before the first call, and on Ray nothing of an earlier run left in them.
 
-Data-Juicer writes there at the end, after all calls. For zero rows it makes a folder `s3:` on this machine, and the
-rows of an earlier run stay.
+Data-Juicer writes there at the end, after all calls. For zero rows on Ray it makes a folder `s3:` on this machine, and
+the rows of an earlier run stay.
 """
 
 from __future__ import annotations
@@ -11,31 +11,42 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from data_juicer_ext.ops.recipe import is_on_ray
+from data_juicer_ext.storage import places
+
 DATA = (".json", ".jsonl", ".parquet")
 REACHED = ("s3",)  # schemes that Data-Juicer makes a file system for from the environment alone
 
 
 def unreachable(config: Mapping[str, Any]) -> str:
-    """Why the export of a run on Ray could not be begun, "" if it could or lies on no object storage.
+    """Why the export of a run could not be begun, "" if it could or lies on no object storage.
 
-    Asks what Ray asks before it writes.
+    Asks what the executor asks before it writes.
     """
-    address = str(config.get("export_path") or "")
+    address, extra = str(config.get("export_path") or ""), config.get("export_extra_args")
+    given = dict(extra) if isinstance(extra, Mapping) else {}
     if urlsplit(address).scheme.lower() not in REACHED:
         return ""
-    from data_juicer.utils.fs_utils import create_filesystem_for_path
-
-    try:
-        files, _ = create_filesystem_for_path(address, dict(config.get("export_extra_args") or {}))
-        files.get_file_info(path_in(address))
-        problem = "" if _has_bucket(files, address) else "there is no such bucket"
-    except (OSError, ValueError) as error:
-        problem = " ".join(str(error).split())
+    if is_on_ray(config) or given.get("endpoint_url"):
+        problem = _unreachable_by_arrow(address, given)
+    else:  # by s3fs, which takes the server's address from the environment
+        problem = places.unreachable(address)
     return problem and (
         f"export_path: {address} can't be written: {problem}. Credentials are read from AWS_ACCESS_KEY_ID and "
         "AWS_SECRET_ACCESS_KEY, the region from AWS_REGION; a server that is not Amazon's is named as "
         "`export_extra_args: {mode: overwrite, endpoint_url: ...}`"
     )
+
+
+def _unreachable_by_arrow(address: str, given: dict[str, Any]) -> str:
+    from data_juicer.utils.fs_utils import create_filesystem_for_path
+
+    try:
+        files, _ = create_filesystem_for_path(address, given)
+        files.get_file_info(path_in(address))
+        return "" if _has_bucket(files, address) else "there is no such bucket"
+    except (OSError, ValueError) as error:
+        return " ".join(str(error).split())
 
 
 def _has_bucket(files: Any, address: str) -> bool:

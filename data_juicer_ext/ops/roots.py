@@ -2,7 +2,7 @@
 
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
 from data_juicer_ext.storage.papers import root_folder
-from data_juicer_ext.storage.places import is_remote, unreachable
+from data_juicer_ext.storage.places import is_remote, unreachable, wrong_address
 
 
 def root(name: str, given: str) -> str:
@@ -10,7 +10,10 @@ def root(name: str, given: str) -> str:
 
     Raises ConfigError if a variable is not set, or nothing can be read at the address: else all rows would be refused.
     """
-    place = root_folder(expand_environment(given))
+    named = expand_environment(given)
+    if problem := wrong_address(named):
+        raise ConfigError(f"{name}: {problem}")
+    place = root_folder(named)
     if is_remote(place) and (problem := unreachable(place)):
         raise ConfigError(f"{name}: {place} can't be read: {problem}")
     return place

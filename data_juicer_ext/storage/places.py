@@ -10,6 +10,7 @@ import contextlib
 import errno
 import importlib
 import io
+import logging
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +22,9 @@ T = TypeVar("T")
 
 # What holds files of the user's own. Rows name places too, and must not have a machine ask any server on the web.
 SCHEMES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "oci", "memory")
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # of file systems of this machine alone
 USUAL = ("s3", "s3a")  # those of the extra
+_CHATTY = ("aiobotocore", "botocore")  # where they found what, in every process
 _DELETED_AT_ONCE = 1000
 _FETCHED_AT_ONCE = 256
 _WITH_PREFIXES = ("s3://", "s3a://", "gs://", "gcs://")
@@ -60,6 +63,19 @@ def unreachable(address: str) -> str:
         return f"there is no bucket {root}"
     except OSError as error:
         return str(error.strerror or error)
+    return ""
+
+
+def wrong_address(text: str) -> str:
+    """What is wrong with a text that is meant as an address; "" for a right one, and for a path."""
+    scheme, separator, rest = text.partition(":/")
+    if not separator or not scheme.isalnum() or scheme == "file":
+        return ""
+    bucket = rest.removeprefix("/").split("/", 1)[0]
+    if "@" in bucket and not scheme.startswith("abfs"):
+        return "a key in an address reaches logs; put it into the environment (and change it: it was shown)"
+    if not is_remote(text) or not bucket:
+        return f"{text} is no address: s3://bucket/folder is one; schemes are {', '.join(SCHEMES[:-1])}"
     return ""
 
 
@@ -217,11 +233,10 @@ def tree(address: str, most: int | None = None) -> dict[str, int]:
     def found(files: Any, key: str) -> dict[str, int]:
         start, names = key.rstrip("/") + "/", dict[str, int]()
         walked = [("", (), files.find(key, detail=True))] if most is None else files.walk(key, detail=True)
-        for folder, _, here in walked:
-            for name, info in here.items():
-                whole = str(name) if most is None else f"{folder}/{name}"
-                if whole.startswith(start):
-                    names[whole.removeprefix(start)] = int(info["size"] or 0)
+        for _, _, here in walked:
+            for info in here.values():
+                if str(info["name"]).startswith(start):
+                    names[str(info["name"]).removeprefix(start)] = int(info["size"] or 0)
             if most is not None and len(names) > most:
                 raise OSError(errno.EFBIG, f"more than {most:,} files", address)
         return names
@@ -246,6 +261,11 @@ def _fetch(pairs: Mapping[str, Path]) -> None:
         _call(first, lambda files, _: files.get(keys, [str(part) for part in parts.values()]))
         for path, part in parts.items():
             part.replace(path)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        folder = next(iter(parts)).parent  # it is this machine that has no room, not the storage
+        raise OSError(error.errno, f"{os.strerror(error.errno)}, for copies of {first}", str(folder)) from error
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
@@ -259,6 +279,8 @@ def send(path: Path, address: str) -> None:
 @cache
 def _files_of(process: int, address: str) -> tuple[Any, str]:
     fsspec: Any = importlib.import_module("fsspec")  # here, as few runs need it
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(logging.WARNING)
     # Listings are not kept: other processes write.
     return cast("tuple[Any, str]", fsspec.core.url_to_fs(address, use_listings_cache=False))
 

@@ -1,5 +1,6 @@
 """A run folder on object storage and its copy; and runs into one."""
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -87,6 +88,15 @@ def test_a_run_and_the_one_after_it(s3: S3) -> None:
     assert [runs.about(second.run_dir, one).keys() >= {"started", "ended"} for one in runs.run_ids(second.run_dir)] == [
         True, True,
     ]  # fmt: skip
+
+
+def test_a_copy_that_was_removed_during_a_run_is_no_hindrance(s3: S3) -> None:
+    run = runs.begin(s3.at("run"), {"recipe": ["r.yaml"]})
+    run.ledger.record(entry("1"))
+    run.flush()
+    shutil.rmtree(run.run_dir)
+    assert runs.end(run) == []
+    assert runs.about(run.run_dir, run.run_id).keys() >= {"recipe", "ended"}
 
 
 def test_a_run_that_never_began_leaves_nothing(s3: S3) -> None:

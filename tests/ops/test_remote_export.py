@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.ops import remote_export
+from tests.s3_server import S3
 
 EMPTY = (
     b'<?xml version="1.0"?><ListBucketResult><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>'
@@ -98,3 +99,11 @@ def test_the_rows_of_an_earlier_run_go_and_all_else_stays(tmp_path: Path) -> Non
     remote_export.clear(None, tmp_path.as_uri())
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["d.json", "deep", "notes.txt"]
     remote_export.clear(None, (tmp_path / "never").as_uri())
+
+
+def test_without_ray_the_environment_says_where_the_server_is(s3: S3) -> None:
+    def problem(address: str) -> str:
+        return remote_export.unreachable({"executor_type": "default", "export_path": address})
+
+    assert problem(s3.at("pairs.jsonl")) == ""
+    assert "there is no bucket s3://no-bucket-of-ours" in problem("s3://no-bucket-of-ours/pairs.jsonl")

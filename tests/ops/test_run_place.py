@@ -21,7 +21,7 @@ def test_a_path_or_an_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert run_place("run") == run_place(f"file://{tmp_path}/run") == str(tmp_path / "run") == str(run_folder("run"))
     with pytest.raises(ConfigError, match="dj-process and dj-ext run work; name a folder"):
         run_folder("s3://bucket/run")
-    with pytest.raises(ConfigError, match="addresses are those of s3"):
+    with pytest.raises(ConfigError, match="run_dir: https://host/run is no address"):
         run_place("https://host/run")
 
 
@@ -35,7 +35,7 @@ def test_batches_take_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_root_that_nothing_can_be_read_from(s3: S3) -> None:
     places.write(s3.at("papers/a.tex"), b"x")
     assert root("paper_root", s3.at("papers")) == s3.at("papers") and root("paper_root", "/papers") == "/papers"
-    with pytest.raises(ConfigError, match="image_root: gs://x can't be read: .*gcsfs"):
+    with pytest.raises(ConfigError, match=r"image_root: gs://x can't be read: .*gcsfs"):
         root("image_root", "gs://x")
     with trying(), pytest.raises(RecipeError, match="there is no bucket s3://no-bucket-of-ours"):
         LatexFigureContextMapper(paper_root="s3://no-bucket-of-ours/papers")

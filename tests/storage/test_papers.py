@@ -110,6 +110,18 @@ def test_no_key_leaves_the_folder(s3: S3, room: Path, monkeypatch: pytest.Monkey
     assert set(fetched) == {s3.at(f"p/{name}") for name in ("ms.tex", "dir/in", "e\u0301")}
 
 
+def test_an_empty_object_that_marks_a_folder(s3: S3, room: Path) -> None:
+    places.write(s3.at("p"), b"")
+    places.write(s3.at("p/ms.tex"), b"x")
+    places.write(s3.at("empty"), b"")
+    with here(s3.at("p"), MANY, MANY) as path:
+        assert [file.name for file in path.iterdir()] == ["ms.tex"]
+    with here(s3.at("empty"), MANY, MANY) as path:
+        assert path.read_bytes() == b""
+    with pytest.raises(OSError, match="is a whole bucket"), here(s3.at(), MANY, MANY):
+        pass
+
+
 def test_keys_with_dots_in_a_real_bucket(s3: S3, room: Path, tmp_path: Path) -> None:
     for key in ("p/ms.tex", "p/../../../escaped", "p/a/../b"):
         places.write(s3.at(key), b"x")

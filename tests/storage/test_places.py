@@ -1,5 +1,6 @@
 """Files at paths and at addresses of object storage."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,30 @@ def test_no_server_of_the_web_is_asked(place: str) -> None:
 def test_a_name_that_is_no_text(s3: S3) -> None:
     with pytest.raises(OSError, match="its name is no text"):
         places.read(s3.at("a\ud800"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("s3://bucket/run", ""), ("s3://bucket", ""), ("/a/b", ""), ("run", ""), ("file:///a", ""), ("./a:/b", ""),
+        ("s3://", "is no address"), ("s3:/bucket/run", "is no address"), ("S3://bucket/run", "is no address"),
+        ("http://h/run", "is no address"), ("s3:///run", "is no address"), ("s3://key:word@bucket/run", "a key in an"),
+    ],
+)  # fmt: skip
+def test_addresses_that_will_not_do(text: str, says: str) -> None:
+    found = places.wrong_address(text)
+    assert (says in found if says else found == "") and "word" not in found
+
+
+def test_no_room_for_copies_is_told_of_this_machine(s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places.write(s3.at("a"), b"a")
+
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(places._files(s3.at("a"))[0], "get", full)
+    with pytest.raises(OSError, match=f"No space left on device, for copies of .*'{tmp_path}/copies'"):
+        places.fetch({s3.at("a"): tmp_path / "copies" / "a"})
 
 
 def test_what_would_stand_in_the_way(s3: S3) -> None:
