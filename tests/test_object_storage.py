@@ -149,7 +149,7 @@ def test_nodes_that_share_no_folder_make_the_same_rows(stored: Stored, undisturb
     check(stored, undisturbed, lost=0)
     # One ledger of the run that has ended, and no lock; the papers have the same three images.
     left = stored.left()
-    assert left.pop("images") == 3 and left.pop("store") < 64
+    assert left.pop("images") == 3 and left.pop("store") < 150  # 64 make one
     assert left == {"ledger": 1, "runs": 1, "undecided.jsonl": 1}
     again = len(stored.server.requests)
     stored.whole()
