@@ -99,12 +99,19 @@ def _asked(nodes: Sequence[str], places: Mapping[str, str]) -> list[tuple[str, d
 
 def unseen_here(places: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """The name of this machine, and why places are not seen here, by their names."""
-    return socket.gethostname(), {name: why for name, place in places.items() if (why := unseen(place))}
+    return socket.gethostname(), {
+        name: why for name, place in places.items() if (why := unseen(place, listing=name == "run_dir"))
+    }
 
 
-def unseen(place: str) -> str:
-    """Why a file or folder is not seen here, "" where it is. A problem of object storage is told as it is."""
+def unseen(place: str, listing: bool = False) -> str:
+    """Why a file or folder is not seen here, "" where it is. A problem of object storage is told as it is.
+
+    Without `listing`, credentials need not let look at it, as those for papers that only let read what is named.
+    """
     try:
         return "" if storage.exists(place) else "it is not there"
+    except PermissionError as error:
+        return str(error.strerror or error) if listing or not is_remote(place) else ""
     except OSError as error:
         return str(error.strerror or error)

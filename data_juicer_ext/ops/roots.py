@@ -14,6 +14,6 @@ def root(name: str, given: str) -> str:
     if problem := wrong_address(named):
         raise ConfigError(f"{name}: {problem}")
     place = root_folder(named)
-    if is_remote(place) and (problem := unreachable(place)):
+    if is_remote(place) and (problem := unreachable(place, listing=False)):
         raise ConfigError(f"{name}: {place} can't be read: {problem}")
     return place

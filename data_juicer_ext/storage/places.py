@@ -51,19 +51,31 @@ def under(folder: str | Path, name: str) -> str:
     return str(as_path(folder) / as_path(name))
 
 
-def unreachable(address: str) -> str:
-    """Why nothing could be written at an address, as far as reading tells; "" if nothing stands in the way."""
+def unreachable(address: str, listing: bool = True) -> str:
+    """Why nothing could be read or written at an address, as far as looking tells; "" if nothing stands in the way.
+
+    Without `listing`, credentials need not let list it, as those that only let read what is named.
+    """
     scheme, _, rest = address.partition("://")
     root = f"{scheme}://{rest.split('/', 1)[0]}"
     try:
-        if scheme == "s3":
-            _call(root, lambda files, key: files.info(key))
-        exists(address)
-    except FileNotFoundError:
-        return f"there is no bucket {root}"
+        # Credentials for one folder of a bucket do not let look at the bucket itself.
+        if scheme == "s3" and not _is_seen(root, denied=True):
+            return f"there is no bucket {root}"
+        _is_seen(address, denied=not listing)
     except OSError as error:
         return str(error.strerror or error)
     return ""
+
+
+def _is_seen(address: str, denied: bool) -> bool:
+    """Whether something is at an address; True too where it is not let look at, if that is `denied`."""
+    try:
+        return exists(address)
+    except PermissionError:
+        if not denied:
+            raise
+        return True
 
 
 def wrong_address(text: str) -> str:
@@ -188,10 +200,12 @@ def create(address: str, data: bytes) -> bool:
 def delete(addresses: Sequence[str]) -> None:
     """Remove the objects at some addresses of one storage, as far as they are there."""
     # Many in one request; but a name with any of these would be taken for a pattern.
-    plain = [address for address in addresses if not set(address) & set("*?[]")]
+    plain, others = list[str](), list[str]()
+    for address in addresses:
+        (others if set(address) & set("*?[]") else plain).append(address)
     for start in range(0, len(plain), _DELETED_AT_ONCE):
         _delete_at_once(plain[start : start + _DELETED_AT_ONCE])
-    _delete_each([address for address in addresses if address not in set(plain)])
+    _delete_each(others)
 
 
 def _delete_at_once(addresses: Sequence[str]) -> None:

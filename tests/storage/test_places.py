@@ -177,3 +177,22 @@ def test_names_that_leave_their_folder(name: str) -> None:
 )  # fmt: skip
 def test_a_name_below_a_folder(folder: str, name: str, place: str) -> None:
     assert places.under(folder, name) == place
+
+
+@pytest.mark.parametrize(
+    ("refused", "listing", "says"),
+    [("root", True, ""), ("root", False, ""), ("all", True, "Access Denied"), ("all", False, "")],
+)
+def test_credentials_that_let_see_little(
+    s3: S3, monkeypatch: pytest.MonkeyPatch, refused: str, listing: bool, says: str
+) -> None:
+    files = places._files(s3.at("papers"))[0]
+    info = files.info
+
+    def let_in(key: str) -> object:
+        if refused == "all" or "/" not in key:
+            raise PermissionError(errno.EACCES, "Access Denied")
+        return info(key)
+
+    monkeypatch.setattr(files, "info", let_in)
+    assert places.unreachable(s3.at("papers"), listing) == says
