@@ -106,7 +106,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _refuse_addresses(arguments: argparse.Namespace) -> None:
     """Raise ValueError for an address where a path is meant: it would become a folder `s3:` here."""
-    for name, value in vars(arguments).items():
+    named = ((n, v) for n, value in vars(arguments).items() for v in (value if isinstance(value, list) else [value]))
+    for name, value in named:
         if isinstance(value, Path) and (found := _ADDRESS.match(str(value))):
             raise ValueError(
                 f"{name.replace('_', '-')}: {found[1]}://{found[2]} is on object storage, and this command works with "

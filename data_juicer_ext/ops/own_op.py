@@ -41,6 +41,8 @@ OWN_OPERATORS: list[str] = []
 _RUNS: dict[str, runs.Run] = {}
 # The locks of their folders: two runs at once would both write the export, and each other's undecided rows.
 _HELD: dict[str, Any] = {}
+# The folders that the nodes of a cluster were asked for; once is enough for many shards.
+_ASKED: set[str] = set()
 
 
 def current_run(run_dir: str) -> runs.Run:
@@ -52,6 +54,10 @@ def current_run(run_dir: str) -> runs.Run:
     if place not in _RUNS:
         _RUNS[place] = _begin(place, running())
         closing.at_exit(_RUNS[place])
+    elif place not in _ASKED and is_on_ray(running()):
+        if problem := unwritable_export(running()):
+            raise RecipeError(problem)
+        _ask_nodes(running(), _RUNS[place])
     return _RUNS[place]
 
 
@@ -74,17 +80,18 @@ def _begin(place: str, config: Mapping[str, Any]) -> runs.Run:
         raise RecipeError(f"run_dir: {error}") from error
     except OSError as error:
         raise RecipeError(f"run_dir: {place} can't be written ({error.strerror or error})") from error
-    if is_on_ray(config):
-        _check_nodes(config, begun)
-    return begun
-
-
-def _check_nodes(config: Mapping[str, Any], begun: runs.Run) -> None:
     try:
-        ray_nodes.check_shared(config, begun.place, under(begun.place, f"runs/{begun.run_id}.json"))
+        if is_on_ray(config):
+            _ask_nodes(config, begun)
     except RecipeError:
         runs.forget(begun)
         raise
+    return begun
+
+
+def _ask_nodes(config: Mapping[str, Any], run: runs.Run) -> None:
+    ray_nodes.check_shared(config, run.place, under(run.place, f"runs/{run.run_id}.json"))
+    _ASKED.add(run.place)
 
 
 def run_place(run_dir: str) -> str:

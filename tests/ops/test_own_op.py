@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from data_juicer_ext import ops
+from data_juicer_ext.models import runs
+from data_juicer_ext.ops import own_op
 from data_juicer_ext.ops.batches import replace_rows, to_rows
 from data_juicer_ext.ops.filter.vision_vote_filter import VisionVoteFilter
 from data_juicer_ext.ops.listing import own_classes, reference
 from data_juicer_ext.ops.mapper.figure_rows_mapper import FigureRowsMapper
+from data_juicer_ext.ops.recipe import RecipeError
 
 OPERATORS = {
     path.stem for kind in ("mapper", "filter") for path in Path(ops.__file__).parent.glob(f"{kind}/*_{kind}.py")
@@ -109,3 +112,27 @@ def test_what_a_batch_recorded_is_written_down_when_it_is_done(name: str) -> Non
     operator = own_classes()[name]
     method = "compute_stats_batched" if name.endswith("_filter") else "process_batched"
     assert getattr(operator, method).writes_down
+
+
+def test_nodes_are_asked_once_for_all_shards(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(own_op, "_ASKED", set())
+    monkeypatch.setattr(own_op, "running", lambda: {"executor_type": "ray"})
+    monkeypatch.setattr(own_op.ray_nodes, "check_shared", lambda config, place, announced: asked.append(announced))
+    for _ in range(2):
+        run = runs.begin(run_dir, {})
+        with own_op.taking_part(run):
+            for _ in range(2):
+                assert own_op.current_run(str(run_dir)) is run
+    assert len(asked) == 1 and asked[0].startswith(f"{run_dir}/runs/")
+
+
+def test_a_node_that_sees_nothing_ends_a_run_in_shards(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def blind(*places: object) -> None:
+        raise RecipeError("run_dir: the node a does not see it")
+
+    monkeypatch.setattr(own_op, "_ASKED", set())
+    monkeypatch.setattr(own_op, "running", lambda: {"executor_type": "ray"})
+    monkeypatch.setattr(own_op.ray_nodes, "check_shared", blind)
+    with own_op.taking_part(runs.begin(run_dir, {})), pytest.raises(RecipeError, match="does not see"):
+        own_op.current_run(str(run_dir))
