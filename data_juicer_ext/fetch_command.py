@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from data_juicer_ext.storage.places import fetch, is_remote, listed, own_name, size
+from data_juicer_ext.storage.addresses import is_remote, own_name
+from data_juicer_ext.storage.places import fetch, listed, size
 
 _PARTS = ("runs", "ledger", "undecided")
 _FILES = ("manifest.json", "undecided.jsonl", "pairs.jsonl")

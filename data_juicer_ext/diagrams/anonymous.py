@@ -16,7 +16,7 @@ from PIL import Image
 from data_juicer_ext.figures.image_parts import ImageLimits, plain_image
 from data_juicer_ext.figures.text_height import smallest_text
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import under
+from data_juicer_ext.storage.addresses import under
 
 SIDE = 1536  # pixels: what most providers show of an image
 _JPEG_QUALITIES = (95, 85, 70, 50)

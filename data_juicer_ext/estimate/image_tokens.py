@@ -17,7 +17,8 @@ from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.image_parts import FORMATS, MAX_FILE_BYTES
 from data_juicer_ext.models.endpoint import EndpointConfig
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import is_remote, opened
+from data_juicer_ext.storage.addresses import is_remote
+from data_juicer_ext.storage.places import opened
 
 Rule = Callable[[int, int], float]
 """Tokens of an image, from its width and height in pixels as it is sent."""

@@ -25,7 +25,7 @@ from data_juicer_ext.figures.image_parts import (
     prepare,
 )
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import is_remote, own_name
+from data_juicer_ext.storage.addresses import is_remote, own_name
 
 _ANY_SIZE = ImageLimits(max_side=1_000_000, max_bytes=MAX_FILE_BYTES, min_text_height=0)
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg"}

@@ -20,7 +20,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.text_height import smallest_text
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import as_path, is_remote
+from data_juicer_ext.storage.addresses import as_path, is_remote
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 MIME = {

@@ -21,7 +21,7 @@ from PIL import Image
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.image_parts import UnreachableImageError
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import as_path, is_remote
+from data_juicer_ext.storage.addresses import as_path, is_remote
 
 FILE_LIMIT = 64 * 1024 * 1024  # bytes of an image file
 PIXEL_LIMIT = 60_000_000  # decoded pixels

@@ -24,7 +24,7 @@ from data_juicer_ext.figures.bounded_process import WorkProblem, bare_environmen
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.view import ImageProblem, View, as_png, viewed
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import is_remote, under
+from data_juicer_ext.storage.addresses import is_remote, under
 
 __all__ = ["ImageProblem", "Limits", "View", "kind_of", "readable_image"]
 

@@ -15,7 +15,7 @@ from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source import SourceTree
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.addresses import is_remote
 
 _PROBLEMS = frozenset(
     ("image_missing", "image_unreadable", "image_too_large", "image_path_refused", "needs_ghostscript",

@@ -18,7 +18,7 @@ from data_juicer_ext.latex.folder import list_files
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.tar_members import BLOCK, is_tar
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.addresses import is_remote
 
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 _LATEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{|section|input|chapter|includegraphics|caption)")

@@ -23,7 +23,7 @@ from data_juicer_ext.models.ray_governor import budget_for
 from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Model, Request, Result
-from data_juicer_ext.storage.places import as_path
+from data_juicer_ext.storage.addresses import as_path
 
 if TYPE_CHECKING:
     from data_juicer_ext.models.dispatch import Admit, Dispatcher

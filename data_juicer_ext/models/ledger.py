@@ -22,7 +22,7 @@ from typing import Any, TextIO
 from data_juicer_ext.models.line_pieces import PieceWriter
 from data_juicer_ext.models.types import Usage, Verdict
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.storage.places import is_remote, under
+from data_juicer_ext.storage.addresses import is_remote, under
 
 
 @dataclass

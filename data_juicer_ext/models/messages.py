@@ -11,7 +11,7 @@ from typing import Any
 
 from data_juicer_ext.figures.image_parts import ImageLimits, prepare
 from data_juicer_ext.models.types import Message, Request
-from data_juicer_ext.storage.places import as_path, is_remote
+from data_juicer_ext.storage.addresses import as_path, is_remote
 
 CACHE_CHARACTERS = 128 * 1024 * 1024
 PREPARING_AT_ONCE = 2  # a decoded image may take hundreds of megabytes

@@ -18,6 +18,7 @@ from data_juicer_ext.models.segment_joins import Joins
 from data_juicer_ext.models.segment_lines import FIRST_LINE, key_of_line
 from data_juicer_ext.models.store import StoreError
 from data_juicer_ext.storage import places
+from data_juicer_ext.storage.addresses import as_path, is_remote, under
 from data_juicer_ext.storage.cache import cache_folder
 
 _LIST_TRIES = 10
@@ -26,7 +27,7 @@ _FETCHED_AT_ONCE = 256
 
 def segment_files(place: str | Path) -> SegmentFiles:
     """The files at a path, or at an address of object storage (`s3://...`, `memory://...`)."""
-    return MirroredFiles(str(place)) if places.is_remote(place) else LocalFiles(places.as_path(place))
+    return MirroredFiles(str(place)) if is_remote(place) else LocalFiles(as_path(place))
 
 
 class MirroredFiles:
@@ -165,4 +166,4 @@ class MirroredFiles:
         return data[len(FIRST_LINE) :]
 
     def _address(self, name: str) -> str:
-        return places.under(self.place, name)
+        return under(self.place, name)

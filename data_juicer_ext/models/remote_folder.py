@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from data_juicer_ext.storage import places
+from data_juicer_ext.storage.addresses import is_below, under
 from data_juicer_ext.storage.cache import cache_folder
 
 JOINED = "all"
@@ -50,10 +51,10 @@ class RemoteFolder:
     def fetch_tree(self, part: str) -> None:
         """Make the copy of all that is below `part` ("": the folder itself) what there is now."""
         address, here = self._at(part) if part else self.url, self.here / part
-        there = {name: size for name, size in places.tree(address).items() if places.is_below(name)}
+        there = {name: size for name, size in places.tree(address).items() if is_below(name)}
         have = {path.relative_to(here).as_posix(): path.stat().st_size for path in here.rglob("*") if path.is_file()}
         lacking = [name for name, size in there.items() if have.get(name) != size]
-        places.fetch({places.under(address, name): here / name for name in lacking})
+        places.fetch({under(address, name): here / name for name in lacking})
         for name in have.keys() - there.keys():
             (here / name).unlink(missing_ok=True)
 
@@ -116,7 +117,7 @@ class RemoteFolder:
         (self.here / name).unlink(missing_ok=True)
 
     def _at(self, name: str) -> str:
-        return places.under(self.url, name)
+        return under(self.url, name)
 
 
 def working_copy(url: str) -> RemoteFolder:

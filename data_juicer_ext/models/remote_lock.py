@@ -20,6 +20,7 @@ from typing import Any
 
 from data_juicer_ext.models.folder_lock import BusyError
 from data_juicer_ext.storage import places
+from data_juicer_ext.storage.addresses import under
 
 NAME = ".lock"
 BEAT_S = 20.0
@@ -81,7 +82,7 @@ class RemoteLock:
 
 def hold_remote(url: str) -> RemoteLock:
     """Hold the run folder at an address. Raises BusyError if another process does, OSError if it can't be written."""
-    address = places.under(url, NAME)
+    address = under(url, NAME)
     lock = RemoteLock(address)
     for _ in range(_TRIES):
         if places.create(address, lock.said()):

@@ -19,7 +19,7 @@ from data_juicer_ext.models.store import Store, StoreError
 from data_juicer_ext.models.store_actor import ActorStore, start
 from data_juicer_ext.models.store_admin import FOLDER, SEGMENTS_FOLDER, SQLITE_FILE, remote_segments
 from data_juicer_ext.models.types import Answer
-from data_juicer_ext.storage.places import as_path, is_remote
+from data_juicer_ext.storage.addresses import as_path, is_remote
 
 
 class RunStore:

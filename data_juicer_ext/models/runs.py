@@ -25,7 +25,7 @@ from data_juicer_ext.models.ledger import Ledger, LineWriter, announcement, line
 from data_juicer_ext.models.line_pieces import PieceWriter
 from data_juicer_ext.models.remote_folder import RemoteFolder, working_copy
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.storage.places import is_remote, under
+from data_juicer_ext.storage.addresses import is_remote, under
 
 
 @dataclass(frozen=True)

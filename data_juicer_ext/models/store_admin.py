@@ -19,7 +19,8 @@ from data_juicer_ext.models.segment_files import SUFFIX
 from data_juicer_ext.models.segment_store import SegmentStore
 from data_juicer_ext.models.sqlite_store import SqliteStore
 from data_juicer_ext.models.store import Selection, Store, StoreError, StoreStats, answer_fields
-from data_juicer_ext.storage.places import as_path, is_remote, listed, under
+from data_juicer_ext.storage.addresses import as_path, is_remote, under
+from data_juicer_ext.storage.places import listed
 
 FOLDER = "store"  # in a run folder
 SQLITE_FILE = "responses.sqlite"

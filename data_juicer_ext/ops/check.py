@@ -22,8 +22,9 @@ from data_juicer_ext.ops.recipe import (
     storage_secrets,
     trying,
 )
+from data_juicer_ext.storage.addresses import is_remote
 from data_juicer_ext.storage.cache import cache_folder
-from data_juicer_ext.storage.places import is_remote, unreachable
+from data_juicer_ext.storage.places import unreachable
 
 # The operators that read papers, and the parameters that name the columns they read from, with their defaults.
 _READERS = {

@@ -14,8 +14,9 @@ from data_juicer_ext.models import runs
 from data_juicer_ext.models.ledger import read_lines
 from data_juicer_ext.ops import host_log, stopped
 from data_juicer_ext.ops.recipe import running
+from data_juicer_ext.storage.addresses import is_remote, under
 from data_juicer_ext.storage.cache import VARIABLE
-from data_juicer_ext.storage.places import FULL, is_remote, under
+from data_juicer_ext.storage.places import FULL
 
 _UNREADABLE = ("unreadable_paper", "unreadable_image", "bad_figures_column")
 _SHOWN = 10

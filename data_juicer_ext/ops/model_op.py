@@ -29,7 +29,7 @@ from data_juicer_ext.ops.recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint
 from data_juicer_ext.prompts import check as check_template
 from data_juicer_ext.rows import add_provenance
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.addresses import is_remote
 
 # A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray it is
 # a block, whatever its size: any number would make Ray merge smaller blocks into one task, and

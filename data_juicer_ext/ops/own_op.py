@@ -29,7 +29,7 @@ from data_juicer_ext.ops.recipe import (
     unwritable_export,
 )
 from data_juicer_ext.ops.writing_down import write_down
-from data_juicer_ext.storage.places import is_remote, under, wrong_address
+from data_juicer_ext.storage.addresses import is_remote, under, wrong_address
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
 HOST_BATCH_SIZE = 1000  # Data-Juicer's, where a recipe names none

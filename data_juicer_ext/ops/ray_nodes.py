@@ -13,7 +13,7 @@ from typing import Any
 
 from data_juicer_ext.ops.recipe import RecipeError, steps
 from data_juicer_ext.storage import places as storage
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.addresses import is_remote
 
 ANSWER_S = 30.0  # a node starts a process to answer; one that does not by then is left to the run itself
 

@@ -1,8 +1,9 @@
 """The folder that relative paths of rows start from, as an operator's parameter names it."""
 
 from data_juicer_ext.models.endpoint import ConfigError, expand_environment
+from data_juicer_ext.storage.addresses import is_remote, wrong_address
 from data_juicer_ext.storage.papers import root_folder
-from data_juicer_ext.storage.places import is_remote, unreachable, wrong_address
+from data_juicer_ext.storage.places import unreachable
 
 
 def root(name: str, given: str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.storage import papers, places
-from data_juicer_ext.storage.places import as_path, is_remote, under
+from data_juicer_ext.storage.addresses import as_path, is_remote, under
 
 _CHUNK = 8 << 20
 _AT_ONCE = 16  # requests to object storage

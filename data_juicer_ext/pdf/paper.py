@@ -14,7 +14,7 @@ from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readab
 from data_juicer_ext.pdf.options import PdfOptions, PdfProblem
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import as_path, is_remote, own_name
+from data_juicer_ext.storage.addresses import as_path, is_remote, own_name
 
 __all__ = ["Extraction", "FoundFigure", "PdfOptions", "PdfProblem", "find_figures", "read_bytes", "read_figures"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from data_juicer_ext.models import runs
 from data_juicer_ext.report.exported import export_files
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.addresses import is_remote
 
 # Where run folders are looked for when one is misnamed, and how many are told.
 _BELOW = ("*/runs/*.json", "*/*/runs/*.json")

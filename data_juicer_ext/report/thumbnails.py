@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, prepare
+from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import found_image
-from data_juicer_ext.storage.places import own_name
 
 MAX_SIDE, MAX_BYTES = 720, 120_000
 # No format goes out as it is: the page holds what was encoded here, without what else a file may hold.

@@ -18,7 +18,7 @@ from data_juicer_ext.models.remote_lock import hold_remote
 from data_juicer_ext.runner import manifest as states
 from data_juicer_ext.runner.manifest import Manifest
 from data_juicer_ext.storage import places
-from data_juicer_ext.storage.places import is_remote, under
+from data_juicer_ext.storage.addresses import is_remote, under
 
 _TREES = ("shards", "exports", "undecided")
 _JOINED = ("pairs.jsonl", "undecided.jsonl")

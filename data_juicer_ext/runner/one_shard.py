@@ -18,7 +18,7 @@ from data_juicer_ext.runner.kept import Kept
 from data_juicer_ext.runner.manifest import Entry, Manifest
 from data_juicer_ext.runner.plan import EXPORTS, SHARDS, UNDECIDED
 from data_juicer_ext.runner.stops import Stops
-from data_juicer_ext.storage.places import under
+from data_juicer_ext.storage.addresses import under
 
 BUDGET_REASON = "call_failed:budget"
 

@@ -16,7 +16,7 @@ from data_juicer_ext.models.endpoint import expand_environment
 from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR
 from data_juicer_ext.ops.recipe import steps
 from data_juicer_ext.runner.shards import Layout
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.addresses import is_remote
 
 # Led into the run folder, or set shard by shard.
 _OUTPUTS = (

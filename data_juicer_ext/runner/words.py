@@ -15,7 +15,7 @@ from data_juicer_ext.runner.manifest import Entry, Manifest
 from data_juicer_ext.runner.merged import identity
 from data_juicer_ext.runner.spent import in_all
 from data_juicer_ext.runner.stops import WAYS
-from data_juicer_ext.storage.places import under
+from data_juicer_ext.storage.addresses import under
 
 
 def opening(manifest: Manifest, todo: Sequence[Entry], run_dir: str, executor: str) -> str:

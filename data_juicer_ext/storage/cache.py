@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from data_juicer_ext.storage.places import own_name
+from data_juicer_ext.storage.addresses import own_name
 
 VARIABLE = "DJ_EXT_CACHE"
 _PLAIN = re.compile(r"[^A-Za-z0-9._-]+")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from data_juicer_ext.storage import places
-from data_juicer_ext.storage.places import USUAL, as_path, is_remote, own_name, own_scheme, under
+from data_juicer_ext.storage.addresses import USUAL, as_path, is_remote, own_name, own_scheme, under
 
 _OF_THE_FILE = (errno.ENOENT, errno.EFBIG, errno.EISDIR, errno.EILSEQ)
 _LONGEST = 200  # bytes of one part of a name: file systems take 255, of which a copy under way needs some

@@ -16,8 +16,8 @@ from PIL import Image
 from data_juicer_ext.figures import rasterize
 from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, kind_of, readable_image
 from data_juicer_ext.storage import papers, places
+from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
-from data_juicer_ext.storage.places import own_name
 from tests.latex.papers import pdf, png, pretending
 from tests.s3_server import S3
 

@@ -13,8 +13,8 @@ from data_juicer_ext.latex import paper
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.paper import Extraction, figures_from_text, read_figures
 from data_juicer_ext.storage import places
+from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
-from data_juicer_ext.storage.places import own_name
 from tests.latex.archives import tar_of, zip_of
 from tests.latex.papers import document, figure, pdf, png, write
 from tests.s3_server import S3

@@ -18,6 +18,7 @@ from data_juicer_ext.models.segment_lines import FIRST_LINE
 from data_juicer_ext.models.segment_store import SegmentStore
 from data_juicer_ext.models.store import Selection, StoreError
 from data_juicer_ext.storage import places
+from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.cache import cache_folder
 from tests.models.storing import ABOUT, answer_of, key_of
 from tests.s3_server import S3
@@ -91,7 +92,7 @@ def test_another_machine_fetches_each_object_once(s3: S3, monkeypatch: pytest.Mo
         for _ in range(2):
             with on_another_machine(monkeypatch, tmp_path / "other", url) as other:
                 assert missing(other, *range(5)) == []
-        assert sorted(fetched) == [places.under(url, name) for name in places.listed(url)]
+        assert sorted(fetched) == [under(url, name) for name in places.listed(url)]
         put(store, 5)
         with on_another_machine(monkeypatch, tmp_path / "other", url) as other:
             assert missing(other, *range(6)) == []
@@ -137,7 +138,7 @@ def test_a_joined_object_is_a_segment_in_the_place_of_its_oldest(url: str, monke
     other, _ = MirroredFiles(url).append(b"", FIRST_LINE)
     joined = files.join()
     assert joined is not None and files.join() is None
-    assert places.read(places.under(url, joined.name)) == FIRST_LINE
+    assert places.read(under(url, joined.name)) == FIRST_LINE
     files.delete(list(joined.shifts))
     assert list(joined.shifts) == begun
     assert files.names() == [joined.name, other]
@@ -283,8 +284,8 @@ def test_a_segment_that_was_cut_off_elsewhere_is_joined_without_its_last_line(
     with opened(str(tmp_path / "segments")) as local:
         put(local, 0, 1)
     [path] = (tmp_path / "segments").glob("*.jsonl")
-    places.write(places.under(url, path.name), path.read_bytes()[:-9])
-    places.write(places.under(url, "1" + path.name), b"")
+    places.write(under(url, path.name), path.read_bytes()[:-9])
+    places.write(under(url, "1" + path.name), b"")
     monkeypatch.setattr(segment_joins, "MOST_LEFT", 2)
     with opened(url) as store:
         put(store, 2)

@@ -59,7 +59,9 @@ def test_who_runs_on_another_machine_counts_while_it_says_so(s3: S3, age: float,
 @pytest.mark.parametrize("content", [b"", b"[]", b"{broken", b"\xff", b'{"beat": "x", "pid": "y"}'])
 def test_an_object_that_says_nothing_is_taken(s3: S3, content: bytes) -> None:
     places.write(s3.at("run/.lock"), content)
-    hold_remote(s3.at("run")).release()
+    held = hold_remote(s3.at("run"))
+    assert held.is_mine()
+    held.release()
 
 
 def test_it_is_renewed(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from data_juicer_ext.models import run_store
 from data_juicer_ext.models.client import RunPlace, get_model
 from data_juicer_ext.models.loop import run
 from data_juicer_ext.models.run_store import RunStore, start_for_workers
 from data_juicer_ext.models.store import StoreError
+from data_juicer_ext.models.store_actor import ActorStore
 from data_juicer_ext.models.store_admin import stats, stores_at
 from data_juicer_ext.storage import places
 from tests.fake_openai import FakeServer
@@ -86,7 +88,13 @@ def test_workers_of_a_ray_leave_object_storage_to_the_actor() -> None:
     store = RunStore("s3://no-such-bucket/run", True)  # nothing is opened
     store.refresh()
     store.close()
+    assert isinstance(store._own, ActorStore)
 
 
-def test_a_folder_needs_no_actor(tmp_path: Path) -> None:
+def test_a_folder_needs_no_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(run_store, "start", started.append)
     start_for_workers(tmp_path)
+    assert started == []
+    start_for_workers("s3://bucket/run")
+    assert started == ["s3://bucket/run/store/segments"]

@@ -13,8 +13,8 @@ from data_juicer_ext.pdf import corpus
 from data_juicer_ext.pdf.corpus import Claims, sha256_of
 from data_juicer_ext.pdf.paper import PdfOptions, PdfProblem, read_bytes, read_figures
 from data_juicer_ext.storage import places
+from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
-from data_juicer_ext.storage.places import own_name
 from tests.pdf.test_paper import QUICK, paper
 from tests.s3_server import S3
 from tests.storage.down import take_down

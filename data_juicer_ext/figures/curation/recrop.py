@@ -17,7 +17,7 @@ from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageErro
 from data_juicer_ext.figures.page_drawing import open_document
 from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import as_path, is_remote
+from data_juicer_ext.storage.addresses import as_path, is_remote
 
 RECROPPED, AGREES, FAILED = "recropped", "recrop_agrees", "recrop_failed"
 _SAME_BOX = 0.9  # of their union that two boxes share: the first crop was right

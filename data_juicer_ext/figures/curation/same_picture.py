@@ -15,7 +15,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError, plain_image
-from data_juicer_ext.storage.places import as_path, is_remote
+from data_juicer_ext.storage.addresses import as_path, is_remote
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from data_juicer_ext.figures.features import FeatureError, figure_features
 from data_juicer_ext.figures.ocr import OcrMissingError, Piece, UnreadableImageError, read_picture
 from data_juicer_ext.models.offline.layout import Layout, Scale, arrange, number
-from data_juicer_ext.storage.places import as_path, is_remote
+from data_juicer_ext.storage.addresses import as_path, is_remote
 
 Axis = Literal["horizontal", "vertical"]
 

@@ -16,8 +16,8 @@ from data_juicer_ext.ops.recipe import only_trying, running, stop
 from data_juicer_ext.ops.roots import root
 from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
 from data_juicer_ext.rows import content_id, scrub
+from data_juicer_ext.storage.addresses import as_path, is_remote, under
 from data_juicer_ext.storage.papers import StorageError
-from data_juicer_ext.storage.places import as_path, is_remote, under
 
 OP_NAME = "paper_corpus_filter"
 OWN_OPERATORS.append(OP_NAME)

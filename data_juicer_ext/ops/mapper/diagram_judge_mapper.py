@@ -29,8 +29,8 @@ from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, 
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.prompts import request
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError
-from data_juicer_ext.storage.places import under
 
 OP_NAME = "diagram_judge_mapper"
 OWN_OPERATORS.append(OP_NAME)

@@ -15,8 +15,8 @@ from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, be
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.ops.roots import root
 from data_juicer_ext.rows import Figure, content_id, dump_figures, figure_row_id, load_figures, scrub, to_json
+from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError
-from data_juicer_ext.storage.places import under
 
 OP_NAME = "figure_curation_mapper"
 OWN_OPERATORS.append(OP_NAME)

@@ -14,7 +14,7 @@ from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, on
 from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures, to_json
 from data_juicer_ext.storage import papers
-from data_juicer_ext.storage.places import is_remote
+from data_juicer_ext.storage.addresses import is_remote
 
 OP_NAME = "figure_rows_mapper"
 OWN_OPERATORS.append(OP_NAME)

@@ -11,8 +11,8 @@ from data_juicer_ext.ops.recipe import stop
 from data_juicer_ext.ops.roots import root
 from data_juicer_ext.pdf.paper import Extraction, PdfOptions, PdfProblem, read_figures
 from data_juicer_ext.rows import dump_figures, scrub, to_json
+from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError
-from data_juicer_ext.storage.places import under
 
 OP_NAME = "pdf_figure_context_mapper"
 OWN_OPERATORS.append(OP_NAME)
