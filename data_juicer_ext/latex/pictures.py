@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import posixpath
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +15,13 @@ from data_juicer_ext.latex.source import SourceTree
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote
+from data_juicer_ext.storage.places import FULL
 
 _PROBLEMS = frozenset(
     ("image_missing", "image_unreadable", "image_too_large", "image_path_refused", "needs_ghostscript",
      "no_image_file", "image_name_computed")
 )  # fmt: skip
 _MOST_GIVEN = 200_000_000  # bytes of an image at an address; larger ones are not drawn
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 class Pictures:
@@ -131,5 +130,5 @@ def _stop_if_full(error: Exception) -> None:
 
     Neither is the image's fault.
     """
-    if isinstance(error, papers.StorageError) or (isinstance(error, OSError) and error.errno in _FULL):
+    if isinstance(error, papers.StorageError) or (isinstance(error, OSError) and error.errno in FULL):
         raise error

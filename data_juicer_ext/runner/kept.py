@@ -77,13 +77,12 @@ class Kept:
             else:
                 self.remote.delete(name)
 
-    def send_plan(self, manifest: Manifest) -> None:
-        """Have a plan there that was just made or opened."""
-        if self.remote is not None and not manifest.whole:
+    def send_plan(self) -> None:
+        """Have a plan there that was just made."""
+        if self.remote is not None:
             # First, so that a kill in between leaves no plan whose shards are gone.
             places.delete([under(self.place, states.NAME)])
-            self.send(*_TREES)
-        self.send(states.NAME)
+            self.send(*_TREES, states.NAME)
 
     def send_joined(self) -> None:
         """Have the joined rows of all shards there."""

@@ -54,7 +54,7 @@ def open_plan(order: Order, config: dict[str, Any], kept: Kept) -> Manifest:
                 "by --run-dir, or replace it by --again"
             )
         manifest = _begin(order, config, dataset, run_dir)
-        kept.send_plan(manifest)
+        kept.send_plan()
         return manifest
     changes = _changes(order, config, dataset, found)
     if changes:
