@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from data_juicer_ext.latex.pdf_captions import starts_caption, starts_table
 from data_juicer_ext.latex.pdf_layout import Page, TextArea
-from data_juicer_ext.pdf.geometry import Rect, union
-from data_juicer_ext.pdf.lines import Line
+from data_juicer_ext.pdf.page.geometry import Rect, union
+from data_juicer_ext.pdf.page.lines import Line
 
 ABOVE, BELOW, LEFT, RIGHT = "above", "below", "left", "right"
 _LEAST = 15.0  # points: what is smaller is no figure

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from Levenshtein import ratio
 
-from data_juicer_ext.pdf.geometry import Rect, union
-from data_juicer_ext.pdf.lines import Line
+from data_juicer_ext.pdf.page.geometry import Rect, union
+from data_juicer_ext.pdf.page.lines import Line
 
 _FIGURE = re.compile(
     r"\W{0,3}(?:(?:extended data|supplementa(?:ry|l)|online|appendix)\s+)?"

@@ -9,7 +9,7 @@ from data_juicer_ext.figures.page_drawing import mupdf, open_document
 from data_juicer_ext.latex.pdf_boxes import ABOVE, BELOW, LEFT, RIGHT, FigureBox, FigureFinder
 from data_juicer_ext.latex.pdf_captions import PrintedCaption, find_captions
 from data_juicer_ext.latex.pdf_layout import TextArea, read_page, text_area
-from data_juicer_ext.pdf.lines import Line, as_shown, upright_lines
+from data_juicer_ext.pdf.page.lines import Line, as_shown, upright_lines
 
 _MOST_PAGES = 500
 _MARGIN = 2.0  # points of white around a figure

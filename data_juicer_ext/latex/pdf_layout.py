@@ -10,8 +10,8 @@ from typing import Any
 
 from PIL import Image
 
-from data_juicer_ext.pdf.geometry import Rect
-from data_juicer_ext.pdf.lines import Line
+from data_juicer_ext.pdf.page.geometry import Rect
+from data_juicer_ext.pdf.page.lines import Line
 
 _USUAL_TOP = 0.12  # of the height of a page
 _PALE = 245  # of 255: what is lighter is no ink

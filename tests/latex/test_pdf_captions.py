@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from data_juicer_ext.latex.pdf_captions import find_captions, letters, starts_caption, starts_table
-from data_juicer_ext.pdf.geometry import Rect
-from data_juicer_ext.pdf.lines import Line
+from data_juicer_ext.pdf.page.geometry import Rect
+from data_juicer_ext.pdf.page.lines import Line
 
 
 def line(text: str, y: float = 100, x: float = 50, size: float = 9, turn: int = 0) -> Line:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from data_juicer_ext.figures.view import ImageProblem
+from data_juicer_ext.figures.image_crop import ImageProblem
 from data_juicer_ext.latex.pdf_figures import locate, page_count
 from tests.latex.printed import Printed, near
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.latex.encoding import decode
 from data_juicer_ext.latex.paper import Extraction, LatexOptions, read_figures
 from data_juicer_ext.latex.pdf_figures import locate
+from data_juicer_ext.latex.source.encoding import decode
 from tests.host import SHARED_PAPERS
 
 CASES = SHARED_PAPERS.parents[1]
