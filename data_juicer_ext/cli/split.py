@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.cli.inputs import rows_of
-from data_juicer_ext.evaluation.quality.test_split import Split, SplitOrder, split
+from data_juicer_ext.evaluation.quality.paper_split import Split, SplitOrder, split
 
 _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
 

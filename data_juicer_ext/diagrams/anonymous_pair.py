@@ -13,8 +13,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from data_juicer_ext.figures.features.text_height import smallest_text
 from data_juicer_ext.figures.image_preparation import ImageLimits, plain_image
+from data_juicer_ext.figures.text_height import smallest_text
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import under
 

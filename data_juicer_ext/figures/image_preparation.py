@@ -18,7 +18,7 @@ from pathlib import Path
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from data_juicer_ext.figures.decoding import strict_decoding
-from data_juicer_ext.figures.features.text_height import smallest_text
+from data_juicer_ext.figures.text_height import smallest_text
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
 

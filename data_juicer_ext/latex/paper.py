@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from data_juicer_ext.latex.caption_matching import tie_captions
 from data_juicer_ext.latex.expand.expand import flatten
 from data_juicer_ext.latex.figure_objects import PaperText, build_figures
-from data_juicer_ext.latex.floats.caption_matching import tie_captions
 from data_juicer_ext.latex.floats.compiled_pdf import CompiledPdf
 from data_juicer_ext.latex.floats.figure_images import Pictures
 from data_juicer_ext.latex.options import LatexOptions, PaperError

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.figures.page_drawing import mupdf
-from data_juicer_ext.pdf.figures.caption_cues import figure_cue, without_continued
 from data_juicer_ext.pdf.figures.caption_matching import Match, match_all, once_each
 from data_juicer_ext.pdf.figures.captions import Caption
 from data_juicer_ext.pdf.figures.offpage_captions import match_adrift
+from data_juicer_ext.pdf.figures.page_content import Content, read_content
 from data_juicer_ext.pdf.figures.regions import Candidate, RegionFinder
 from data_juicer_ext.pdf.options import PdfProblem
-from data_juicer_ext.pdf.page.content import Content, read_content
+from data_juicer_ext.pdf.page.caption_cues import figure_cue, without_continued
 from data_juicer_ext.pdf.page.layout_model import Box, layout
 from data_juicer_ext.pdf.page.lines import Line, as_shown, upright_lines
 from data_juicer_ext.pdf.page.plain_layout import plain_boxes

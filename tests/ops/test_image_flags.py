@@ -10,7 +10,7 @@ from data_juicer_ext.rows import add_flags
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer
-from tests.figures.features.test_text_height import chart
+from tests.figures.test_text_height import chart
 from tests.host import run_here, with_parameters
 from tests.ops.conftest import paper
 

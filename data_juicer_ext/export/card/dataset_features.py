@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer_ext.export.card.format_samples import NESTED
-from data_juicer_ext.export.formats.columns import MIXED, TEXT, TEXTS
+from data_juicer_ext.export.formats.format_samples import NESTED
+from data_juicer_ext.export.rows.columns import MIXED, TEXT, TEXTS
 
 Feature = dict[str, Any]
 

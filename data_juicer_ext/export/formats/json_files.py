@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from data_juicer_ext.export.card.format_samples import TRAINERS, opened, whole_row
 from data_juicer_ext.export.formats.dialogues import dialogues
+from data_juicer_ext.export.formats.format_samples import TRAINERS, opened, whole_row
 from data_juicer_ext.export.images.exported_images import Copies, Picture
 from data_juicer_ext.export.options import Order
 from data_juicer_ext.export.rows.kinds import Kind

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.export.formats.columns import MIXED, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, value_as
 from data_juicer_ext.export.images.exported_images import Copies, Picture
 from data_juicer_ext.export.options import Order
+from data_juicer_ext.export.rows.columns import MIXED, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, value_as
 
 SHARD_BYTES = 400_000_000  # of images in a file; the Hub asks for files well under a few GB
 _GROUP_BYTES, _GROUP_ROWS = 16_000_000, 100  # of a row group, which is what is held in memory

@@ -17,7 +17,7 @@ from typing import Any
 
 from data_juicer_ext.annotation.balanced_sample import images_in
 from data_juicer_ext.annotation.question_check import index_of
-from data_juicer_ext.export.formats.columns import Columns, in_order
+from data_juicer_ext.export.rows.columns import Columns, in_order
 from data_juicer_ext.export.rows.kinds import FIGURES, KINDS, Kind, exported_kind, fits, not_exportable, released
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.export.rows.path_cleaning import Cleaner

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data_juicer_ext.pdf.figures.caption_cues import Cue, figure_cue, is_list_entry, other_caption
 from data_juicer_ext.pdf.page import layout_model as kinds
+from data_juicer_ext.pdf.page.caption_cues import Cue, figure_cue, is_list_entry, other_caption
 from data_juicer_ext.pdf.page.geometry import Rect, union
 from data_juicer_ext.pdf.page.layout_model import Box
 from data_juicer_ext.pdf.page.lines import Line

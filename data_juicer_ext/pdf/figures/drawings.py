@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data_juicer_ext.pdf.page.content import Content
+from data_juicer_ext.pdf.figures.body_text import PANEL
+from data_juicer_ext.pdf.figures.page_content import Content
 from data_juicer_ext.pdf.page.geometry import Rect, union
 from data_juicer_ext.pdf.page.lines import Line
 from data_juicer_ext.pdf.page.style import Style
-from data_juicer_ext.pdf.text.body import PANEL
 
 ABOVE, BELOW, LEFT, RIGHT = "above", "below", "left", "right"
 LEAST = 15.0  # points: what is smaller is no figure

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.figures.page_drawing import take_in_rotation
-from data_juicer_ext.pdf.figures.caption_cues import figure_cue
+from data_juicer_ext.pdf.page.caption_cues import figure_cue
 from data_juicer_ext.pdf.page.geometry import Rect, union
 from data_juicer_ext.rows import visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from data_juicer_ext.pdf.figures.caption_cues import NUMBER, figure_number
+from data_juicer_ext.pdf.page.caption_cues import NUMBER, figure_number
 
 _WORD = re.compile(
     r"(?<![A-Za-z])(?:(?P<prefix>[Ss]upplement(?:ary|al)?|[Ss]upporting|[Ee]xtended [Dd]ata)\.? )?"

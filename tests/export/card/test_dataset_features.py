@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from data_juicer_ext.export.card.dataset_features import features
-from data_juicer_ext.export.formats.columns import MIXED, TEXT, TEXTS, WHOLE
+from data_juicer_ext.export.rows.columns import MIXED, TEXT, TEXTS, WHOLE
 
 COLUMNS = {"row_id": TEXT, "options": TEXTS, "year": WHOLE, "provenance": TEXT, "images": TEXT}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.export.formats.columns import MIXED, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, Columns, in_order, value_as
+from data_juicer_ext.export.rows.columns import MIXED, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, Columns, in_order, value_as
 
 
 def types(*rows: dict[str, Any]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.pdf.figures.caption_cues import figure_cue, other_caption, without_continued
+from data_juicer_ext.pdf.page.caption_cues import figure_cue, other_caption, without_continued
 
 
 @pytest.mark.parametrize(

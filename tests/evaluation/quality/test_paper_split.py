@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.evaluation.quality.test_split import Split, SplitOrder, split
+from data_juicer_ext.evaluation.quality.paper_split import Split, SplitOrder, split
 
 Rows = list[dict[str, Any]]
 TYPES = {"plot": 0.5, "diagram": 0.3, "table": 0.2}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from data_juicer_ext.latex.floats.caption_matching import tie_captions
+from data_juicer_ext.latex.caption_matching import tie_captions
 from data_juicer_ext.latex.paper import LatexOptions, figures_from_text, read_figures
 from tests.latex.papers import document, figure, pdf, png, write
 
