@@ -39,7 +39,7 @@ from data_juicer_ext.latex.text import caption_text
 from data_juicer_ext.rows import dump_figures
 from tests.latex.hard_inputs import ALL, FIGURES, Hard, prose
 
-LEAST_RATE = 25.0  # papers a second
+LEAST_RATE = 25.0  # papers per second
 MOST_GROWTH = 2.4  # of the time, for twice the input
 MEASURABLE = 0.02  # seconds; below it a ratio says nothing
 MOST_SECONDS = 3.0  # for 5,000 figures, and for 2 MB
@@ -146,7 +146,7 @@ def papers(report: Report, source: Path, rounds: int) -> None:
     least = {OURS: LEAST_RATE, AS_TEX: rates[CHAIN_NAME], CHAIN_NAME: 0.0}
     for kind, rate in rates.items():
         known = len(archives) / statistics.median(again[kind])
-        report.line(kind, f"{rate:6.1f} papers a second, {known:6.1f} when read again", rate >= least[kind])
+        report.line(kind, f"{rate:6.1f} papers per second, {known:6.1f} when read again", rate >= least[kind])
     report.line("memory, Data-Juicer's chain included", f"{memory():6.0f} MB")
 
 

@@ -3,7 +3,7 @@
     python -m benchmarks.object_storage [--copies 100] [--latency 0.02]
 
 Real papers (`--papers-from`, as `tests/host.py` finds them) and copies that differ in a word and in their ids. The
-storage is an S3 server in a process of its own on this machine, which takes `--latency` seconds a request: that of a
+storage is an S3 server in a process of its own on this machine, which takes `--latency` seconds per request: that of a
 region's storage.
 """
 
