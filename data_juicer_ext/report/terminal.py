@@ -43,7 +43,7 @@ def _errors(report: Report) -> Iterator[str]:
         return
     yield f"{'refused, by error kind implied':<58}{'rows':>8}  at"
     for group in report.errors:
-        yield f"{group.name:<58}{group.refused:>8,}  {shown_text(', '.join(group.tags), 60)}"
+        yield f"{shown_text(group.name, 200):<58}{group.refused:>8,}  {shown_text(', '.join(group.tags), 60)}"
 
 
 def _undecided(report: Report) -> Iterator[str]:

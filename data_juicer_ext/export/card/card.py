@@ -70,10 +70,9 @@ def card(made: Made) -> str:
 
 
 def _what(made: Made) -> str:
-    """What the rows are, and what was checked of them, as far as the run's own filters did it."""
-    ran = [step.operator for step in made.run.steps]
-    checks = [text for operator, text in words.CHECKS.items() if operator in ran]
-    told = f" A row was kept if {', and if '.join(checks)}." if checks and made.contents.kind.asks else ""
+    """What the rows are, and what was checked of them, as far as the run's own filters say so."""
+    checks = list(dict.fromkeys(cell(step.words.kept_if) for step in made.run.steps if step.words.kept_if))
+    told = f" A row was kept if {', and if '.join(checks)}." if checks else ""
     return words.WHAT[made.contents.kind.name] + told
 
 

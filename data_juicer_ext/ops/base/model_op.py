@@ -23,6 +23,7 @@ from data_juicer_ext.models.event_loop import drive, drive_width
 from data_juicer_ext.models.governor.ray_actor import share_with_workers
 from data_juicer_ext.models.store.run_store import start_for_workers
 from data_juicer_ext.ops.base import progress, ray_progress
+from data_juicer_ext.ops.base.dry_run import DryRun
 from data_juicer_ext.ops.base.outcome import Outcome, defect
 from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OwnOp, between, count, run_place
 from data_juicer_ext.ops.host.running_recipe import only_trying, stop
@@ -46,7 +47,7 @@ class RecordError(OSError):
     """A decision could not be written down."""
 
 
-class ModelOp(OwnOp):
+class ModelOp(DryRun, OwnOp):
     """Mixed in before Mapper or Filter by operators that call a model."""
 
     # The template that the operator renders, and the one for asking again.
@@ -154,10 +155,6 @@ class ModelOp(OwnOp):
         except OSError as error:
             self.unwritable(error)
         return spent_before(self.run_info.run_dir, self.run_info.run_id)
-
-    async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
-        """The operator's own part: one row to its outcome."""
-        raise NotImplementedError
 
     def run(self, dataset: Any, **kwargs: Any) -> Any:
         """Run over a whole data set and show how far that is; the default executor's way in."""

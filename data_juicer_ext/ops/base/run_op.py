@@ -11,6 +11,7 @@ from data_juicer_ext.models.config.endpoint import ConfigError, expand_environme
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.base import end_of_run
 from data_juicer_ext.ops.base.ledger_flush import write_down
+from data_juicer_ext.ops.base.reported import Reported, words_of
 from data_juicer_ext.ops.host import empty_export, ray_blocks, ray_nodes, remote_export
 from data_juicer_ext.ops.host.running_recipe import (
     RecipeError,
@@ -26,9 +27,11 @@ from data_juicer_ext.ops.host.running_recipe import (
     tag_of,
     unwritable_export,
 )
+from data_juicer_ext.ops.host.stopped_run import in_worker
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.folder_lock import BusyError, hold
 from data_juicer_ext.runs.ledger import Entry
+from data_juicer_ext.runs.operator_words import note_words
 from data_juicer_ext.runs.remote_lock import hold_remote
 from data_juicer_ext.storage.addresses import is_remote, under, wrong_address
 
@@ -134,7 +137,7 @@ def taking_part(run: run_records.Run) -> Iterator[None]:
         del _RUNS[run.place]
 
 
-class OwnOp:
+class OwnOp(Reported):
     """Mixed in before Mapper or Filter; `__init__` of an operator calls `join_run` last."""
 
     # Columns that the operator reads and writes; "@key" is the column that parameter `key` names.
@@ -167,11 +170,22 @@ class OwnOp:
                 raise RecipeError("ray_execution_mode: this operator runs as Ray tasks; leave the parameter out")
             if not only_trying():
                 self.run_info = current_run(run_dir)
+                self._note_words()
         except (RecipeError, ConfigError) as error:
             stop(f"{self._name}: {error}")
         self.tag = tag_of(self._name, tag)
         if is_on_ray(running()) and self.batch_size == HOST_BATCH_SIZE:
             self.batch_size = None  # a block, see `ray_blocks`
+
+    def _note_words(self) -> None:
+        """Have the run's note carry what its operators say of themselves."""
+        if in_worker():
+            return
+        listed = words_of(running().get("process") or [])
+        try:
+            note_words(self.run_info, listed if self._name in listed else {self._name: self.words().as_json()})
+        except OSError as error:
+            self.unwritable(error)
 
     def _check_recipe(self) -> None:
         config = running()

@@ -37,6 +37,7 @@ class PaperCorpusFilter(OwnOp, Filter):
     Source: SciFigQual, section on acquisition.
     """
 
+    funnel_label = "papers accepted"
     _batched_op = True
     needs = ("paper_id", "paper_path")
 

@@ -12,6 +12,7 @@ from data_juicer_ext.ops.base.outcome import Outcome, undecided
 from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.arxiv_domains import spelled_out
+from data_juicer_ext.qa.error_kinds import INCORRECTLY_GROUNDED
 from data_juicer_ext.qa.verdicts import source_consistency
 
 OP_NAME = "source_consistency_filter"
@@ -25,6 +26,9 @@ class SourceConsistencyFilter(ModelFilter):
     Input: QA rows. One text call a row, without figure and caption. Source: VeriSciQA, V_src.
     """
 
+    table_1_line = "After text-based filtering"
+    error_kinds = (INCORRECTLY_GROUNDED,)
+    kept_if = "what the paper says of the figure confirms the answer"
     template = "verisciqa/source_consistency"
     fields = ("domain", "label", "labels", "paragraphs", "question", "options")
 

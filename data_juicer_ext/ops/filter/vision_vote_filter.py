@@ -15,6 +15,7 @@ from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, coun
 from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.arxiv_domains import spelled_out
+from data_juicer_ext.qa.error_kinds import INCORRECTLY_GROUNDED, OUTSIDE_KNOWLEDGE
 from data_juicer_ext.qa.letter_answers import LetterParse, parse_rationale
 from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import Draw, draw_label
@@ -35,6 +36,10 @@ class VisionVoteFilter(ModelFilter):
     Source: VeriSciQA, V_vis_con.
     """
 
+    table_1_line = "After vision-based filtering"
+    # A vote can't tell a wrong answer from one that the figure does not show.
+    error_kinds = (INCORRECTLY_GROUNDED, OUTSIDE_KNOWLEDGE)
+    kept_if = "a vote of a vision model with the figure found it"
     template = "verisciqa/vision_vote"
     fields = ("domain", "caption", "question", "options")
 
@@ -85,6 +90,11 @@ class VisionVoteFilter(ModelFilter):
         self.vote_mode, self.permute_options = vote_mode, permute_options
         common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
         super().__init__(*common, *args, **kwargs)
+
+    def draw_all(self) -> bool:
+        """Make all draws at once from now on; whether a vote would else stop when it is certain."""
+        frugal, self.vote_mode = self.vote_mode == "frugal", "fast"
+        return frugal
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One QA row to its verdict."""

@@ -15,6 +15,7 @@ from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, coun
 from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.arxiv_domains import spelled_out
+from data_juicer_ext.qa.error_kinds import NON_VISUAL
 from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import Draw, blind_check
 
@@ -31,6 +32,9 @@ class VisualDependenceFilter(ModelFilter):
     `tag` of its own and spell out every parameter in both. Source: VeriSciQA, V_vis_dep.
     """
 
+    table_1_line = "After text-based filtering"
+    error_kinds = (NON_VISUAL,)
+    kept_if = "models without the figure did not find the answer"
     template = "verisciqa/visual_dependence"
     fields = ("domain", "caption", "question", "options")
 

@@ -36,6 +36,7 @@ class FigureCurationMapper(OwnOp, Mapper):
     docs/curation.md. Source: SciFigQual, A.3.
     """
 
+    funnel_label = "figures curated"
     _batched_op = True
     needs = ("paper_id", "@figures_key")
     makes = ("@figures_key", "curation")

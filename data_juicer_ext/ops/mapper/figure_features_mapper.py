@@ -30,6 +30,7 @@ class FigureFeaturesMapper(OwnOp, Mapper):
     Source: SciFigQual, protocol sidecar.
     """
 
+    funnel_label = "figures measured"
     _batched_op = True
     needs = ("images", "caption")
     makes = ("features",)

@@ -11,10 +11,11 @@ from data_juicer_ext.judging.citing_text import MAX_CONTEXT_TOKENS
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.judging.judge_reports import PARSER_VERSION, parse_report
 from data_juicer_ext.judging.payload import Case, PayloadLimits, case_of
-from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, Judgement, NoReport, Stage, judge
+from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, Judgement, NoReport, Stage, judge, rehearsed_stages
 from data_juicer_ext.models.config.endpoint import ConfigError, parse_model_params, require_key
 from data_juicer_ext.models.governor.ray_actor import share_with_workers
 from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.base.dry_run import filler
 from data_juicer_ext.ops.base.model_mapper import ModelMapper
 from data_juicer_ext.ops.base.outcome import Outcome, undecided
 from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
@@ -26,6 +27,7 @@ from data_juicer_ext.rows import to_json
 OP_NAME = "figure_quality_mapper"
 OWN_OPERATORS.append(OP_NAME)
 
+_REPORT_CHARACTERS = 1600  # of a stage's report in an estimate
 _FLAT = ("quality_overall", *(f"quality_{name}" for name in DIMENSIONS))
 
 
@@ -41,6 +43,7 @@ class FigureQualityMapper(ModelMapper):
     Source: SciFigQual, sections 3.4 and appendix C.
     """
 
+    funnel_label = "figures scored"
     needs = ("row_id", "images", "caption", "number", "labels", "context_places")
     makes = ("quality", *_FLAT, "provenance")
     repair_template = "scifigqual/repair"
@@ -139,6 +142,13 @@ class FigureQualityMapper(ModelMapper):
         made = {**row, "quality": to_json(told), **flat, "provenance": row.get("provenance") or "{}"}
         kept = {name: told[name] for name in ("scores", "overall", "severity", "caps", "flags")}
         return Outcome("keep", "scored", [made], detail=kept)
+
+    async def rehearse(self, row: dict[str, Any], calls: Calls) -> None:
+        """Ask what each stage would; texts stand for the reports that the agent's last one reads."""
+        case = case_of(row if self.show_map else {**row, "figure_map": ""}, self.limits)
+        if case.dimensions and case.images:
+            for stage in rehearsed_stages(case, self.protocol, filler(_REPORT_CHARACTERS)):
+                await calls.ask(request(stage.template, self.sampling, stage.images, **stage.fields))
 
     def _asking(self, calls: Calls) -> Any:
         """What makes the calls of a figure's stages; those without an image go to the text model."""

@@ -30,6 +30,7 @@ class FigureRowsMapper(OwnOp, Mapper):
     undecided.
     """
 
+    funnel_label = "figures"
     _batched_op = True
     needs = ("paper_id", "@figures_key")
     makes: tuple[str, ...] = FIGURE_ROW

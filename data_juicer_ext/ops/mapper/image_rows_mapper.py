@@ -33,6 +33,7 @@ class ImageRowsMapper(OwnOp, Mapper):
     ledger; one whose image lies on object storage that fails is undecided.
     """
 
+    funnel_label = "figures"
     _batched_op = True
     needs: tuple[str, ...] = ()
     makes = FIGURE_ROW

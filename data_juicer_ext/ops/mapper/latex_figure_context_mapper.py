@@ -39,6 +39,8 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
     read keeps its row, with no figures. Source: VeriSciQA, appendix A.1.
     """
 
+    funnel_label = "papers read"
+    table_1_line = "Papers"
     _batched_op = True
     makes = ("@figures_key", "paper_error", "paper_notes")
 

@@ -33,6 +33,8 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
     read keeps its row, with no figures. Source: SciFigQual, sections on acquisition and context binding.
     """
 
+    funnel_label = "papers read"
+    table_1_line = "Papers"
     _batched_op = True
     makes = ("@figures_key", "paper_error", "paper_notes", "paper_sha256", "paper_pages")
 

@@ -190,3 +190,14 @@ def test_cells_and_sizes() -> None:
     assert [size_category(n) for n in (1, 999, 1000, 99_999, 2_000_000, 10**9)] == [
         "n<1K", "n<1K", "1K<n<10K", "10K<n<100K", "1M<n<10M", "100M<n<1B",
     ]  # fmt: skip
+
+
+def test_operators_of_other_packages_have_their_own_words(tmp_path: Path) -> None:
+    words = {"my_filter": {"kept_rows": "legible <b>", "kept_if": "all its labels can be *read*"}}
+    made = RunFolder(tmp_path, operators=words)
+    made.note("legible", "qa-0", operator="my_filter")
+    made.end([row(0, picture(tmp_path / "f", "a", 0))])
+    exported(made, tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert r"A row was kept if all its labels can be \*read\*." in text
+    assert r"| legible \<b\> | 1 | 1 |" in section(tmp_path / "out", "Funnel")
