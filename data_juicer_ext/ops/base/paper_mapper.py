@@ -17,6 +17,8 @@ class PaperMapper(OwnOp):
 
     rows_a_block = 8  # a paper takes up to seconds
 
+    # The parameters that name the columns which say where a paper is, with their defaults.
+    paper_columns: tuple[tuple[str, str], ...] = (("paper_path_key", "paper_path"),)
     paper_id_key: str
     source_keys: tuple[str, ...]
     _lines_without_id: list[int]

@@ -41,6 +41,7 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
 
     funnel_label = "papers read"
     table_1_line = "Papers"
+    paper_columns = (("paper_path_key", "paper_path"), ("latex_key", "text"))
     _batched_op = True
     makes = ("@figures_key", "paper_error", "paper_notes")
 
