@@ -15,8 +15,8 @@ from data_juicer_ext.latex.pictures import Pictures
 from data_juicer_ext.latex.source import SourceTree
 from data_juicer_ext.rows import Figure
 
-_LOCATE = "data_juicer_ext.latex.pdf_figures:locate"
-_COUNT = "data_juicer_ext.latex.pdf_figures:page_count"
+_LOCATE = "data_juicer_ext.pdf.known_figures:locate"
+_COUNT = "data_juicer_ext.pdf.document:page_count"
 _LOCATE_SECONDS = 120.0
 _COUNT_SECONDS = 10.0
 _MOST_CANDIDATES = 40
@@ -59,8 +59,9 @@ class CompiledPdf:
 
     def _locate(self, path: str, data: bytes, figures: Sequence[Figure]) -> list[dict[str, Any]]:
         wanted = [[figure.number, figure.caption] for figure in figures]
+        arguments = {"wanted": wanted, "seconds": _LOCATE_SECONDS}
         try:
-            places: list[dict[str, Any]] = work(_LOCATE, data, {"wanted": wanted}, _LOCATE_SECONDS)[0]
+            places: list[dict[str, Any]] = work(_LOCATE, data, arguments, _LOCATE_SECONDS)[0]
         except WorkProblem as problem:
             return [{"reason": f"the PDF cannot be read: {problem}"}] * len(figures)
         return places

@@ -23,7 +23,7 @@ RECROPPED, AGREES, FAILED = "recropped", "recrop_agrees", "recrop_failed"
 _SAME_BOX = 0.9  # of their union that two boxes share: the first crop was right
 _MOST_BYTES = 200_000_000
 _MOST_SIDE = 6000  # pixels of a crop: an A4 page at 300 dpi and over has 3,508
-_LOCATE = "data_juicer_ext.latex.pdf_figures:locate"
+_LOCATE = "data_juicer_ext.pdf.known_figures:locate"
 _PAGES = "data_juicer_ext.figures.curation.recrop:page_rects"
 
 
@@ -68,8 +68,9 @@ class CaptionAnchoredCrop:
     def __call__(self, pdf: str | Path, page: int, caption: str, number: str, dpi: int) -> Crop | None:
         """See `Recrop`; a caption that is found on another page is not the figure's."""
         data = _read(pdf)
+        arguments = {"wanted": [[number, caption]], "seconds": self.seconds}
         try:
-            [place] = work(_LOCATE, data, {"wanted": [[number, caption]]}, self.seconds)[0]
+            [place] = work(_LOCATE, data, arguments, self.seconds)[0]
         except WorkProblem as problem:
             raise ImageProblem(problem.flag or "image_unreadable", f"{pdf}: {problem}") from problem
         if place.get("reason") or place["page"] != page:

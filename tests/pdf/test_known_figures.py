@@ -1,17 +1,20 @@
-"""Where the figures of a printed paper stand."""
+"""Where figures with known captions stand in a printed paper."""
 
 from __future__ import annotations
 
 import pymupdf
 import pytest
 
-from data_juicer_ext.figures.view import ImageProblem
-from data_juicer_ext.latex.pdf_figures import locate, page_count
+from data_juicer_ext.pdf import document
+from data_juicer_ext.pdf.document import page_count
+from data_juicer_ext.pdf.known_figures import locate
+from data_juicer_ext.pdf.options import PdfProblem
 from tests.latex.printed import Printed, near
+from tests.pdf.reading import locked
 
 
 def found(printed: Printed, *wanted: tuple[str, str]) -> list[dict]:
-    return locate(printed.data(), [list(one) for one in wanted])[0]
+    return locate(printed.data(), [list(one) for one in wanted], 60.0)[0]
 
 
 RATES = ("1", "Rates of the reaction at all temperatures.")
@@ -162,12 +165,37 @@ def test_the_drawing_of_another_figure_is_not_taken() -> None:
     assert near(second["box"], (150, 200, 420, 400))
 
 
+def test_a_caption_that_only_its_words_tell_from_running_text() -> None:
+    printed = Printed().new_page(420).drawing((150, 80, 420, 250))
+    words = "Figure 1 Rates of the reaction at all temperatures."  # no colon, and set as the text below it
+    printed.page.insert_text((70, 280), words, fontsize=10)
+    printed.text((70, 284, 530, 400))
+    assert near(found(printed, RATES)[0]["box"], (150, 80, 420, 250))
+
+
+def test_the_layout_model_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "layout", lambda *asked: pytest.fail("asked the layout model"))
+    printed = Printed().new_page().drawing((150, 80, 420, 300))
+    printed.caption(150, 330, "Figure 1: Rates of the reaction at all temperatures.")
+    assert found(printed, RATES)[0]["page"] == 3
+
+
+def test_pages_that_come_too_late_and_posters_are_told() -> None:
+    printed = Printed(full_pages=0)
+    printed.page = printed.document.new_page(width=4000, height=4000)
+    printed.text((70, 400, 530, 740)).drawing((150, 80, 420, 300))
+    printed.caption(150, 330, "Figure 1: Rates of the reaction at all temperatures.")
+    assert "page 1 is too large" in found(printed, RATES)[0]["reason"]
+
+
 def test_documents_that_hold_nothing() -> None:
     empty = pymupdf.open()
     empty.new_page()
-    assert locate(bytes(empty.tobytes()), [["1", "x"]])[0] == [{"reason": "the PDF has no text"}]
-    with pytest.raises(ImageProblem, match="password"):
-        locate(bytes(empty.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="u", owner_pw="o")), [["1", "x"]])
+    with pytest.raises(PdfProblem, match="has no text"):
+        locate(bytes(empty.tobytes()), [["1", "x"]], 60.0)
+    for read in (lambda data: locate(data, [["1", "x"]], 60.0), page_count):
+        with pytest.raises(PdfProblem, match="password"):
+            read(locked())
 
 
 def test_pages_are_counted() -> None:
