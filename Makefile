@@ -2,7 +2,7 @@
 # make demo-scifigqual   the same for figure quality: the sample PDFs to scored figures
 # make test   all tests
 # make test-cluster   the slow tests: runs that are killed, faults, clusters
-# make lint   ruff and mypy
+# make lint   ruff, mypy, and the layers of packages
 # Each makes .venv on its own first; nothing is installed once it stands.
 
 PYTHON ?= python3
@@ -42,6 +42,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 clean:
 	rm -rf .venv outputs dj_ext_run

@@ -2,9 +2,9 @@
 
     python -m benchmarks.dispatch [--calls 3000] [--only default-200ms ...]
 
-Each line: calls a second from the first request to the last answer, as the server counts them, and
+Each line: calls per second from the first request to the last answer, as the server counts them, and
 their share of the ceiling (calls in flight / latency). The server runs in a process of its own.
-`upstream` is Data-Juicer's `llm_condition_filter`, which makes one call a row; `ray.data` is Ray's own
+`upstream` is Data-Juicer's `llm_condition_filter`, which makes one call per row; `ray.data` is Ray's own
 processor of HTTP requests, in batches of as many rows as may be in flight, on both cores. Of 20,000 calls, the
 memory after each quarter is told too: it is flat where the later ones add little.
 """
@@ -29,7 +29,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Setting:
-    """One measurement; `ceiling` is in calls a second."""
+    """One measurement; `ceiling` is in calls per second."""
 
     name: str
     executor: str
@@ -156,7 +156,7 @@ def _run_upstream(base_url: str, calls: int) -> None:
 
 
 class MemoryWatch:
-    """Resident memory of this process in MB, read four times a second while a server counts its calls."""
+    """Resident memory of this process in MB, read four times per second while a server counts its calls."""
 
     def __init__(self, base_url: str) -> None:
         self._base_url = base_url

@@ -31,13 +31,15 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from data_juicer_ext.latex import assemble, captions, pictures
+from data_juicer_ext.latex import figure_objects
+from data_juicer_ext.latex.floats import figure_images
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.paper import read_figures
+from data_juicer_ext.latex.text import caption_text
 from data_juicer_ext.rows import dump_figures
 from tests.latex.hard_inputs import ALL, FIGURES, Hard, prose
 
-LEAST_RATE = 25.0  # papers a second
+LEAST_RATE = 25.0  # papers per second
 MOST_GROWTH = 2.4  # of the time, for twice the input
 MEASURABLE = 0.02  # seconds; below it a ratio says nothing
 MOST_SECONDS = 3.0  # for 5,000 figures, and for 2 MB
@@ -86,9 +88,9 @@ def pack(papers: Path, folder: Path) -> list[Path]:
 def ours(archives: Sequence[Path], folder: Path, plain: bool) -> None:
     """Archives to figures, without rasterising, and on request without plain captions."""
     with ExitStack() as stack:
-        stack.enter_context(patch.object(pictures.Pictures, "_make", lambda self, source, view: (source, "")))
+        stack.enter_context(patch.object(figure_images.Pictures, "_make", lambda self, source, view: (source, "")))
         if not plain:
-            stack.enter_context(patch.object(assemble.PaperText, "plain", lambda self, tex: tex))
+            stack.enter_context(patch.object(figure_objects.PaperText, "plain", lambda self, tex: tex))
         for archive in archives:
             read_figures(archive, folder / "images")
 
@@ -119,7 +121,7 @@ def upstream() -> tuple[Callable[[Sequence[Path]], None], Callable[[], None]]:
 def forget() -> None:
     """Forget compiled patterns and converted captions, which a paper that is read once does not find."""
     re.purge()
-    captions._to_text.cache_clear()
+    caption_text._to_text.cache_clear()
 
 
 def papers(report: Report, source: Path, rounds: int) -> None:
@@ -144,7 +146,7 @@ def papers(report: Report, source: Path, rounds: int) -> None:
     least = {OURS: LEAST_RATE, AS_TEX: rates[CHAIN_NAME], CHAIN_NAME: 0.0}
     for kind, rate in rates.items():
         known = len(archives) / statistics.median(again[kind])
-        report.line(kind, f"{rate:6.1f} papers a second, {known:6.1f} when read again", rate >= least[kind])
+        report.line(kind, f"{rate:6.1f} papers per second, {known:6.1f} when read again", rate >= least[kind])
     report.line("memory, Data-Juicer's chain included", f"{memory():6.0f} MB")
 
 

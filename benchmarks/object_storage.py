@@ -3,7 +3,7 @@
     python -m benchmarks.object_storage [--copies 100] [--latency 0.02]
 
 Real papers (`--papers-from`, as `tests/host.py` finds them) and copies that differ in a word and in their ids. The
-storage is an S3 server in a process of its own on this machine, which takes `--latency` seconds a request: that of a
+storage is an S3 server in a process of its own on this machine, which takes `--latency` seconds per request: that of a
 region's storage.
 """
 
@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.cluster import Bench
 from benchmarks.scripted_server import serving
-from data_juicer_ext.fetch_command import fetched
+from data_juicer_ext.runs.fetched_run import fetch_run
 from data_juicer_ext.storage import places
 from tests.cluster import RayCluster, copies, free_ports
 from tests.host import SHARED_PAPERS, with_parameters
@@ -95,7 +95,7 @@ def compared(bench: Bench, number: int, papers: Path, env: dict[str, str]) -> No
             seconds = time.monotonic() - started
             run_dir = bench.folder / name / "run"
             if there:
-                fetched(f"{BUCKET}/run", run_dir, images=False)
+                fetch_run(f"{BUCKET}/run", run_dir, images=False)
             found.append(verdicts(run_dir))
             same = "the same verdicts" if found[0] == found[-1] else "OTHER VERDICTS"
             counts = f"{len(rows)} papers {len(bench.spans())} calls {len(found[-1])} verdicts"

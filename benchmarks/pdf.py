@@ -2,7 +2,7 @@
 
     python -m benchmarks.pdf FILE.pdf ... [--processes 2] [--no-memory] [--only figures pymupdf4llm]
 
-Each line: pages a second from the first file begun to the last one done, in as many processes as are told, each
+Each line: pages per second from the first file begun to the last one done, in as many processes as are told, each
 with files of its own; what loading the libraries takes is not counted. `figures` is everything that
 `pdf_figure_context_mapper` does with a paper, images at 300 dots an inch included; `pymupdf4llm` makes Markdown
 of it. Both use the same layout model. Then the peak memory of one process over generated PDFs of 250, 500 and
@@ -76,7 +76,7 @@ def work(reader: str, share: Sequence[str], warm: str, barrier: Any, times: Any)
 
 
 def measure_speed(reader: str, paths: Sequence[str], processes: int) -> None:
-    """Print the pages a second of a reader."""
+    """Print the pages per second of a reader."""
     counts = page_counts(paths)
     dealt = shares(counts, processes)
     context = multiprocessing.get_context("spawn")

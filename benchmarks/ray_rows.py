@@ -1,4 +1,4 @@
-"""Many rows on Ray: rows a second, and the memory of all processes together.
+"""Many rows on Ray: rows per second, and the memory of all processes together.
 
     python -m benchmarks.ray_rows rows [--rows 100000 1000000]
     python -m benchmarks.ray_rows calls [--rows 100000]

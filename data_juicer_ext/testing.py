@@ -16,10 +16,10 @@ from typing import Any
 from data_juicer.core.data import NestedDataset
 from data_juicer.ops import load_ops
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.models.offline_rules import Rule, instead
-from data_juicer_ext.ops.own_op import run_folder, taking_part
+from data_juicer_ext.offline.plugin_rules import Rule, instead
+from data_juicer_ext.ops.base.run_op import run_folder, taking_part
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 
 __all__ = ["Ran", "answering", "run_operator"]
 
@@ -49,12 +49,12 @@ def run_operator(name: str, rows: Sequence[Mapping[str, Any]], run_dir: Path, **
     parameters would be refused.
     """
     dataset = NestedDataset.from_list([dict(row) for row in rows])
-    run = runs.begin(run_folder(str(run_dir)), {})
+    run = run_records.begin(run_folder(str(run_dir)), {})
     with taking_part(run):
         operators = load_ops([{name: {**parameters, "run_dir": str(run_dir)}}])
         left = dataset.process(operators, open_monitor=False).to_list()
     kept = [{key: value for key, value in row.items() if not key.startswith("__dj__")} for row in left]
-    undecided = runs.end(run)
+    undecided = run_records.end(run)
     return Ran(kept, decisions(run.run_dir, run.run_id), undecided)
 
 

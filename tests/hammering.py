@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from data_juicer_ext.models import ray_governor
 from data_juicer_ext.models.client import RunPlace
-from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.models.governor import ray_actor
 from tests.host import REPO
 
 END_S = 120.0
@@ -44,8 +44,8 @@ def hammering(ray: Any) -> Any:
 
         import ray
 
-        from data_juicer_ext.models.client import get_model
-        from data_juicer_ext.models.loop import drive
+        from data_juicer_ext.calls.model_access import get_model
+        from data_juicer_ext.models.event_loop import drive
         from data_juicer_ext.models.types import Answer, Message, Request
 
         def request(number: int) -> Request:
@@ -68,7 +68,7 @@ def hammer(
     ray: Any, config: EndpointConfig, batch: int, seconds: float, workers: int = 2, place: RunPlace | None = None
 ) -> list[Done]:
     """Have workers of this process's Ray call at the same time; what each of them did."""
-    ray_governor.share_with_workers(config)
+    ray_actor.share_with_workers(config)
     task = hammering(ray)
     return [Done(*one) for one in ray.get([task.remote(config, batch, seconds, place) for _ in range(workers)])]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.cli import main
-from data_juicer_ext.ops.check import check
-from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.cli.main import main
+from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.runs.exported_rows import read_rows
 from tests.annotation.pictures import chart
 from tests.fake_openai import FakeServer, images_of, text_of
 from tests.host import REPO, dj_process, recipe, run_here, with_parameters, write_rows

@@ -18,11 +18,11 @@ import pytest
 import yaml
 from PIL import Image
 
+from data_juicer_ext.models.budget.prices import load_prices, price_of
 from data_juicer_ext.models.client import RunPlace
-from data_juicer_ext.models.endpoint import EndpointConfig
-from data_juicer_ext.models.folder_lock import hold
-from data_juicer_ext.models.prices import load_prices, price_of
+from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.types import Usage
+from data_juicer_ext.runs.folder_lock import hold
 from tests.cluster import RayCluster, copies
 from tests.fake_openai import FakeServer, Reply
 from tests.hammering import Done, hammer_on

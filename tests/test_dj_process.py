@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.report.exported import read_rows
 from data_juicer_ext.report.summary import summary
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer
 from tests.host import REPO, SHARED_PAPERS, dj_process, recipe, with_parameters, write_rows
 from tests.scripted import STEPS, TEXT_MODEL, VISION_MODEL, ScriptedModels, step_of
@@ -61,7 +61,7 @@ def configured(name: str, folder: Path, rows: list[dict[str, Any]], **model_para
 
 
 def verdicts(run_dir: Path) -> set[tuple[str, str, str]]:
-    return {(e["row_id"], e["tag"], e["verdict"]) for e in decisions(run_dir, runs.run_ids(run_dir)[-1])}
+    return {(e["row_id"], e["tag"], e["verdict"]) for e in decisions(run_dir, run_records.run_ids(run_dir)[-1])}
 
 
 def kept(config: dict[str, Any]) -> list[str]:
@@ -119,7 +119,7 @@ def test_real_papers_go_through_every_step_and_the_requests_are_right(server: Fa
     config["process"] = with_parameters(config["process"], paper_root=str(SHARED_PAPERS))
     done = dj_process(config, tmp_path, env=environment(server))
     assert done.returncode == 0, done.stderr[-3000:]
-    entries = decisions(tmp_path / "run", runs.run_ids(tmp_path / "run")[-1])
+    entries = decisions(tmp_path / "run", run_records.run_ids(tmp_path / "run")[-1])
     figures = [e for e in entries if e["tag"] == "figure_rows" and e["verdict"] == "keep"]
     extracted = [e for e in entries if e["tag"] == "claim_extractor"]
     assert len(figures) == len(extracted) >= 50
@@ -209,7 +209,7 @@ def test_bad_papers_cost_themselves_only(server: FakeServer, tmp_path: Path) -> 
 
 def _entries(folder: Path, tag: str) -> list[dict[str, Any]]:
     run_dir = folder / "run"
-    return [e for e in decisions(run_dir, runs.run_ids(run_dir)[-1]) if e["tag"] == tag]
+    return [e for e in decisions(run_dir, run_records.run_ids(run_dir)[-1]) if e["tag"] == tag]
 
 
 def io_tar(path: Path, members: dict[str, str]) -> Path:

@@ -19,12 +19,12 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.latex.paper import read_figures
-from data_juicer_ext.models.offline import OfflineModel
 from data_juicer_ext.models.types import Answer
+from data_juicer_ext.offline import OfflineModel
 from data_juicer_ext.pdf.paper import read_figures as read_pdf
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.claims import parse_claims
-from data_juicer_ext.qa.letters import parse_letter
+from data_juicer_ext.qa.letter_answers import parse_letter
 from data_juicer_ext.qa.mcq import MCQ, leak_problem, parse_mcq
 from data_juicer_ext.qa.verdicts import blind_check, source_consistency
 from data_juicer_ext.qa.votes import vote

@@ -17,8 +17,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models.client import RunPlace, get_model
-from data_juicer_ext.models.loop import drive, drive_width
+from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.models.client import RunPlace
+from data_juicer_ext.models.event_loop import drive, drive_width
 from tests.fake_openai import FakeServer, Reply
 from tests.host import REPO, dj_process
 from tests.models.calling import answered, config_for, question, reraise

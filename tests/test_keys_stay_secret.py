@@ -21,9 +21,9 @@ import psutil
 import pytest
 import yaml
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.models.retry import DETAIL_LENGTH
+from data_juicer_ext.models.http.retry import DETAIL_LENGTH
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, Reply
 from tests.host import REPO, dj_process, write_rows
 from tests.scripted import TEXT_MODEL, ScriptedModels, digest, step_of
@@ -88,7 +88,7 @@ def check(folder: Path, config: dict[str, Any], done: subprocess.CompletedProces
     """The run went as it should with such endpoints, and told no key."""
     assert done.returncode == 0, done.stderr[-3000:]
     run_dir = folder / "run"
-    [run_id] = runs.run_ids(run_dir)
+    [run_id] = run_records.run_ids(run_dir)
     reasons = {(e["tag"], e["reason"]) for e in decisions(run_dir, run_id)}
     assert {("claim_extractor", "call_failed:auth"), ("claim_extractor", "call_failed:bad_request")} <= reasons
     assert ("vision_vote", "call_failed:server") in reasons

@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from data_juicer_ext import testing
-from data_juicer_ext.cli import main
+from data_juicer_ext.cli.main import main
 from data_juicer_ext.ops import authoring
-from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.scaffold.checkout import is_checkout
 from tests.docs_blocks.blocks import blocks_of
 from tests.host import REPO
@@ -250,6 +250,6 @@ def test_in_this_checkout_the_files_go_where_ours_stand(tmp_path: Path) -> None:
     assert "| `max_words` | int | `6` |" in section and "| `run_dir` |" in section
     assert reference == run(*cli, "ops", "--markdown", cwd=top, PYTHONPATH=str(top))
     run(sys.executable, "-m", "ruff", "check", "--no-cache", *made[:1], *made[3:4], cwd=top)
-    tests = ("tests/ops/mapper/test_caption_topic_mapper.py", "tests/ops/test_own_op.py")
+    tests = ("tests/ops/mapper/test_caption_topic_mapper.py", "tests/ops/base/test_run_op.py")
     said = run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests, cwd=top, PYTHONPATH=str(top))
     assert "passed" in said

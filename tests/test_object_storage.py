@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 import yaml
 
-from data_juicer_ext.fetch_command import fetched
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import read_lines
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.fetched_run import fetch_run
+from data_juicer_ext.runs.ledger import read_lines
 from data_juicer_ext.storage import places
 from tests.cluster import RayCluster, kill_all
 from tests.cluster_runs import LOST, RUN_S, Run, Undisturbed, asked, check, slow
@@ -155,8 +155,8 @@ def test_nodes_that_share_no_folder_make_the_same_rows(stored: Stored, undisturb
     stored.whole()
     assert len(stored.server.requests) == again and stored.rows() == undisturbed.rows
     stored.folder.joinpath("here").mkdir()
-    fetched(stored.stored_at, stored.folder / "here", images=True)
-    ids = runs.run_ids(stored.folder / "here")
+    fetch_run(stored.stored_at, stored.folder / "here", images=True)
+    ids = run_records.run_ids(stored.folder / "here")
     costs = [sum(line["spending"]["calls"] for line in read_lines(stored.folder / "here/ledger", one)) for one in ids]
     assert len(ids) == 2 and costs[0] == costs[1] > 0
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data_juicer_ext import prompts
 from data_juicer_ext.prompts import PromptError, fence, fence_line, fingerprint, render, request, shipped_folder
 from data_juicer_ext.qa.claims import parse_claims
-from data_juicer_ext.qa.letters import parse_letter
+from data_juicer_ext.qa.letter_answers import parse_letter
 from data_juicer_ext.qa.mcq import parse_mcq
 
 LABEL, PARAGRAPH, CAPTION, CLAIM = "fig:melt-0", "PARAGRAPH-ZERO", "CAPTION-ZERO", "CLAIM-ZERO"

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import ray_governor
-from data_juicer_ext.models.breaker import Address
-from data_juicer_ext.models.endpoint import EndpointConfig
-from data_juicer_ext.models.governor_budget import BudgetLimits, LocalBudget
-from data_juicer_ext.models.limits import Limits
+from data_juicer_ext.models.budget.shared_budget import BudgetLimits, LocalBudget
+from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.models.governor import ray_actor
+from data_juicer_ext.models.limits.circuit_breaker import Address
+from data_juicer_ext.models.limits.endpoint_limits import Limits
 from tests.fake_openai import FakeServer, Reply
 from tests.hammering import hammer, hammering
 from tests.models.calling import config_for
@@ -83,18 +83,18 @@ def test_the_governor_dies_and_its_successor_has_keys_and_limits(ray: Any, monke
     monkeypatch.setenv("ANOTHER_API_KEY", HANDED_OVER)
     with FakeServer(lambda body: Reply("B", delay=0.05)) as server:
         config = config_for(server, max_concurrency=8, api_key_env="ANOTHER_API_KEY", deadline=60)
-        ray_governor.share_with_workers(config)
+        ray_actor.share_with_workers(config)
         task = hammering(ray)
         jobs = [task.remote(config, 256, 4.0) for _ in range(2)]
         while server.count < 100:
             time.sleep(0.01)
-        ray.kill(ray.get_actor(ray_governor._name()), no_restart=False)
+        ray.kill(ray.get_actor(ray_actor._name()), no_restart=False)
         before = server.count
         time.sleep(1.0)
         assert server.count > before + 60  # of 160: the leases hold on
         assert [problems for *_, problems in ray.get(jobs)] == [{}, {}]
         assert server.in_flight_peak <= 8
-        actor = ray.get_actor(ray_governor._name())
+        actor = ray.get_actor(ray_actor._name())
         assert ray.get(actor.key.remote("ANOTHER_API_KEY")).get("ANOTHER_API_KEY") == HANDED_OVER
 
 
@@ -105,11 +105,11 @@ def test_a_budget_holds_over_workers(ray: Any) -> None:
     def spend(limits: BudgetLimits, cost: float) -> int:
         import asyncio
 
-        from data_juicer_ext.models import ray_governor
-        from data_juicer_ext.models.loop import run
+        from data_juicer_ext.models.event_loop import run
+        from data_juicer_ext.models.governor import ray_actor
 
         async def call() -> int:
-            budget = ray_governor.budget_for(limits)
+            budget = ray_actor.budget_for(limits)
             if await budget.admit() is not None:
                 return 0
             await asyncio.sleep(0.01)
@@ -143,7 +143,7 @@ def test_a_key_reaches_workers_in_memory_and_no_file(ray: Any, monkeypatch: pyte
 
 
 def test_without_ray_all_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_governor, "on_ray", lambda: False)
-    assert type(ray_governor.limits_for(EndpointConfig("m"), Address())) is Limits
-    assert isinstance(ray_governor.budget_for(BudgetLimits("here")), LocalBudget)
-    ray_governor.share_with_workers(EndpointConfig("m"))
+    monkeypatch.setattr(ray_actor, "on_ray", lambda: False)
+    assert type(ray_actor.limits_for(EndpointConfig("m"), Address())) is Limits
+    assert isinstance(ray_actor.budget_for(BudgetLimits("here")), LocalBudget)
+    ray_actor.share_with_workers(EndpointConfig("m"))

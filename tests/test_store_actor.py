@@ -13,12 +13,13 @@ from typing import Any
 import psutil
 import pytest
 
-from data_juicer_ext.models import loop, store_actor
+from data_juicer_ext.models import event_loop
 from data_juicer_ext.models.client import RunPlace
-from data_juicer_ext.models.run_store import RunStore, start_for_workers
-from data_juicer_ext.models.segment_store import SegmentStore
-from data_juicer_ext.models.store import StoreError
-from data_juicer_ext.models.store_admin import stats
+from data_juicer_ext.models.store import ray_actor
+from data_juicer_ext.models.store.administration import stats
+from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.store.run_store import RunStore, start_for_workers
+from data_juicer_ext.models.store.segments.store import SegmentStore
 from data_juicer_ext.storage import places
 from tests.cluster import title
 from tests.fake_openai import FakeServer, Reply
@@ -70,16 +71,16 @@ def putting(ray: Any) -> Any:
 
     @ray.remote(num_cpus=1, max_retries=0)
     def put(run_dir: str, first: int, number: int) -> tuple[int, list[int], list[str]]:
-        from data_juicer_ext.models.run_store import RunStore
+        from data_juicer_ext.models.store.run_store import RunStore
 
-        store = loop.shared(("store", run_dir), lambda: RunStore(run_dir, True))
+        store = event_loop.shared(("store", run_dir), lambda: RunStore(run_dir, True))
 
         async def one(number: int) -> int:
             if await store.get_async(key_of(number)) is None:
                 await store.put_async(key_of(number), answer_of(number, text="x" * 3000), ABOUT)
             return number
 
-        done = loop.drive(range(first, first + number), one, lambda _, error: error, width=64)
+        done = event_loop.drive(range(first, first + number), one, lambda _, error: error, width=64)
         problems = [str(one) for one in done if not isinstance(one, int)]
         return os.getpid(), [one for one in done if isinstance(one, int)], problems
 
@@ -91,14 +92,14 @@ def getting(ray: Any) -> Any:
 
     @ray.remote(num_cpus=1)
     def get(run_dir: str, numbers: list[int]) -> list[int]:
-        from data_juicer_ext.models.run_store import RunStore
+        from data_juicer_ext.models.store.run_store import RunStore
 
-        store = loop.shared(("store", run_dir), lambda: RunStore(run_dir, True))
+        store = event_loop.shared(("store", run_dir), lambda: RunStore(run_dir, True))
 
         async def one(number: int) -> bool:
             return await store.get_async(key_of(number)) is not None
 
-        found = loop.drive(numbers, one, lambda _, error: False, width=256)
+        found = event_loop.drive(numbers, one, lambda _, error: False, width=256)
         return [number for number, there in zip(numbers, found, strict=True) if not there]
 
     return get
@@ -131,9 +132,9 @@ def missing_afresh(run_dir: str, numbers: list[int]) -> list[int]:
 
 
 def end(ray: Any, run_dir: str) -> None:
-    actor = store_actor._actor(f"{run_dir}/store/segments")
+    actor = ray_actor._actor(f"{run_dir}/store/segments")
     ray.kill(actor)
-    store_actor._forget(actor)
+    ray_actor._forget(actor)
 
 
 def test_workers_share_what_they_store(ray: Any, bucket: S3, run_dir: str) -> None:
@@ -222,9 +223,9 @@ def test_an_actor_that_cannot_be_made_is_said(ray: Any, run_dir: str, monkeypatc
 
         async def ping(self) -> None: ...
 
-    monkeypatch.setattr(store_actor, "StoreActor", Broken)
-    monkeypatch.setattr(store_actor, "WAIT_S", 3.0)
-    monkeypatch.setattr(store_actor, "PING_S", 1.0)
+    monkeypatch.setattr(ray_actor, "StoreActor", Broken)
+    monkeypatch.setattr(ray_actor, "WAIT_S", 3.0)
+    monkeypatch.setattr(ray_actor, "PING_S", 1.0)
     store = RunStore(run_dir, True)
     with pytest.raises(StoreError, match=r"the actor that has .* does not answer .*no such package"):
-        loop.run(store.get_async(key_of(1)))
+        event_loop.run(store.get_async(key_of(1)))

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from data_juicer_ext.models.types import FailureKind
-from data_juicer_ext.ops import closing
+from data_juicer_ext.ops.base import end_of_run
 from tests.host import REPO
 
 PAGE = (REPO / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
@@ -110,7 +110,7 @@ def test_a_message_that_is_not_in_the_code_would_be_found_out() -> None:
 def test_every_kind_of_failure_and_every_hint_is_there() -> None:
     told = set(re.findall(r"`call_failed:(\w+)`", section("Undecided rows")))
     assert told == set(get_args(FailureKind))
-    assert {reason for reason in closing._HINTS if f"`{reason}`" not in PAGE and reason not in told} <= {"both_zero"}
+    assert {reason for reason in end_of_run._HINTS if f"`{reason}`" not in PAGE and reason not in told} <= {"both_zero"}
 
 
 def test_the_exit_codes_are_those_of_the_running_page() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models import runs
+from data_juicer_ext.runs import run_records
 from tests.fake_openai import FakeServer, Reply
 from tests.host import dj_process, recipe, with_parameters, write_rows
 from tests.ops.conftest import paper
@@ -60,7 +60,7 @@ def configured(folder: Path, papers: int, steps: int, **model_params: Any) -> di
 
 def calls_by_process(run_dir: Path, tag: str) -> Counter[str]:
     """The calls of one operator by the process that made them: each writes a ledger file of its own."""
-    [run_id] = runs.run_ids(run_dir)
+    [run_id] = run_records.run_ids(run_dir)
     calls: Counter[str] = Counter()
     for file in (run_dir / "ledger").glob(f"{run_id}.*.jsonl"):
         entries = [json.loads(line) for line in file.read_text().splitlines()]

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.json_answer import parse_json_object
-from data_juicer_ext.qa.tags import find_tags, without_thinking
 
 PARSER_VERSION = "class-1"
 

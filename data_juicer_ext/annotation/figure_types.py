@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from data_juicer_ext.annotation.class_answers import Classes, parse_class
-from data_juicer_ext.qa.tags import find_tags, without_thinking
+from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 
 COMPOSITE, OTHER = "Composite", "Other"
 FIGURE_TYPES = (

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data_juicer_ext.models.types import Failure, Verdict
-from data_juicer_ext.qa.letters import LetterParse
+from data_juicer_ext.qa.letter_answers import LetterParse
 from data_juicer_ext.qa.verdicts import Draw, failed
 
 

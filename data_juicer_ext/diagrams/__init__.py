@@ -1,1 +1,1 @@
-"""Judging generated diagrams beside their references, by criteria of their type (SciDiag)."""
+"""How good is a generated diagram beside its reference, by criteria of its type (SciDiag)?"""

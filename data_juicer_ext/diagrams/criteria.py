@@ -30,9 +30,9 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from data_juicer_ext.diagrams.diagram_types import TYPES
+from data_juicer_ext.diagrams.dimension_weights import Weights, checked, type_weights
 from data_juicer_ext.diagrams.dimensions import AESTHETICS, CONTENT, DIMENSIONS, STRUCTURE, parts_of
-from data_juicer_ext.diagrams.types import TYPES
-from data_juicer_ext.diagrams.weights import Weights, checked, type_weights
 from data_juicer_ext.prompts import shipped_folder
 
 MOST_CRITERIA = 12  # of one part

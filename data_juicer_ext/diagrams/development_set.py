@@ -8,11 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Protocol
 
-from data_juicer_ext.diagrams.anonymous import anonymous
+from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.diagrams.criteria import CriteriaSet
-from data_juicer_ext.diagrams.pair import images_of
-from data_juicer_ext.diagrams.types import type_code
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, UnreachableImageError
+from data_juicer_ext.diagrams.diagram_types import type_code
+from data_juicer_ext.diagrams.pair_row import images_of
+from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, UnreachableImageError
 from data_juicer_ext.rows import visible
 
 _REASON_CHARACTERS = 400

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.diagrams.criteria import TypeCriteria
+from data_juicer_ext.diagrams.diagram_types import TYPES
 from data_juicer_ext.diagrams.dimensions import PARTS
-from data_juicer_ext.diagrams.pair import Pair
+from data_juicer_ext.diagrams.pair_row import Pair
 from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, Scored, Sides, direction
-from data_juicer_ext.diagrams.types import TYPES
 
 DIGITS = 6
 FIELDS = ("type", "parts", "caption", "paper_text")

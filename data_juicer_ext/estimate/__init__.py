@@ -1,1 +1,1 @@
-"""What a recipe will take and give, told before money is spent: rows, calls, tokens and US dollars of each step."""
+"""What will a recipe take and give: rows, calls, tokens and US dollars of each step, before money is spent?"""

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from data_juicer_ext.estimate.assumptions import Assumptions
-from data_juicer_ext.estimate.frame import Frame
 from data_juicer_ext.estimate.from_pilot import Predicted
 from data_juicer_ext.estimate.intervals import Numbers
+from data_juicer_ext.estimate.paid_rows import Frame
 from data_juicer_ext.estimate.pricing import unit_prices
 from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.estimate.recipe_steps import Step
 from data_juicer_ext.estimate.result import ASSUMED, UNKNOWN, StepEstimate
-from data_juicer_ext.estimate.steps import Step
 
 CLAIMS = "claim_extractor_mapper"
 _AMOUNTS = ("rows_in", "calls", "prompt_tokens", "completion_tokens", "rows_out", "cost")

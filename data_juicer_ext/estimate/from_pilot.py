@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from data_juicer_ext.estimate.frame import Frame
 from data_juicer_ext.estimate.intervals import Estimator, Numbers, regressed, scaled, survivors, total
+from data_juicer_ext.estimate.paid_rows import Frame
+from data_juicer_ext.estimate.pilot_sample import Sample, Seen
 from data_juicer_ext.estimate.pricing import unit_prices
 from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.estimate.recipe_steps import Step
 from data_juicer_ext.estimate.result import PILOT, StepEstimate
-from data_juicer_ext.estimate.sample import Sample, Seen
-from data_juicer_ext.estimate.steps import Step
 
 LEAST_ROWS = 2
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from data_juicer_ext.figures.decoding import strict_decoding
-from data_juicer_ext.figures.image_parts import FORMATS, MAX_FILE_BYTES
-from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.figures.image_preparation import FORMATS, MAX_FILE_BYTES
+from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote
 from data_juicer_ext.storage.places import opened

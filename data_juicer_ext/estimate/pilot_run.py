@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.estimate.frame import write
-from data_juicer_ext.models.ledger import read_lines
-from data_juicer_ext.ops.closing import undecided_words, unreadable_words
-from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.estimate.paid_rows import write
+from data_juicer_ext.ops.base.end_of_run import undecided_words, unreadable_words
 from data_juicer_ext.runner.console import Console
-from data_juicer_ext.runner.merged import identity
+from data_juicer_ext.runner.interrupts import WAYS
 from data_juicer_ext.runner.plan import Order
 from data_juicer_ext.runner.run import BUDGET, run
 from data_juicer_ext.runner.shard_recipe import dump
-from data_juicer_ext.runner.stops import WAYS
+from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.ledger import read_lines
+from data_juicer_ext.runs.merged_export import identity
 
 PILOTS = "pilots"
 _SHARDS = 10  # of a pilot with a budget: it then ends with whole shards, and those are a fair sample

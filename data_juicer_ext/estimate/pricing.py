@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from data_juicer_ext.estimate.steps import Step
+from data_juicer_ext.estimate.recipe_steps import Step
 from data_juicer_ext.models.client import cost_of
-from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.types import Answer, Usage
 
 _MILLION = 1_000_000

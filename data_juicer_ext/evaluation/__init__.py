@@ -1,1 +1,1 @@
-"""Evaluation: how far scores agree with people's, and the splits that keep such a comparison fair."""
+"""How well do answers and scores agree with gold and with people?"""

@@ -9,7 +9,7 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluation.measure import flat
+from data_juicer_ext.evaluation.statistics.measure import flat
 from data_juicer_ext.rows import to_json
 
 _WIDEST = 60

@@ -1,1 +1,1 @@
-"""Finished sets for training and release: chosen rows, splits by paper, and the files that trainers read."""
+"""How does a run become a finished set for training and release: rows, splits, files and card?"""

@@ -8,27 +8,34 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from data_juicer_ext import __version__
-from data_juicer_ext.annotation.glance import Glance, glance_at_all
-from data_juicer_ext.export.card import LEFT_OUT, SOURCES, Made, RunFacts, card, licence_file
-from data_juicer_ext.export.cleaning import Cleaner
-from data_juicer_ext.export.contents import Contents
-from data_juicer_ext.export.folder import check_target, content_digest, whole_folder
-from data_juicer_ext.export.front_matter import LICENCE_FILE
-from data_juicer_ext.export.intake import Entry, Intake, Taken
-from data_juicer_ext.export.left_out import LeftOut
-from data_juicer_ext.export.letters import Letters
-from data_juicer_ext.export.line_files import CHAT_IMAGE_BYTES, CHAT_IMAGES, LineFiles, json_line
-from data_juicer_ext.export.order import DIALOGUES, Order
-from data_juicer_ext.export.parquet_files import ParquetFiles
-from data_juicer_ext.export.pictures import Looked, MissingError, Picture, Places, TooLargeError, look_at_all
-from data_juicer_ext.export.selection import audit_verdicts, select, undecided_rows
-from data_juicer_ext.export.splitting import Groups, assign, join_same_pictures
-from data_juicer_ext.export.thinning import thin
-from data_juicer_ext.report.counted import Counted, count
-from data_juicer_ext.report.exported import read_rows
+from data_juicer_ext.annotation.image_fingerprint import Glance, glance_at_all
+from data_juicer_ext.export.atomic_folder import check_target, content_digest, whole_folder
+from data_juicer_ext.export.card.card import LEFT_OUT, SOURCES, Made, RunFacts, card, licence_file
+from data_juicer_ext.export.card.contents import Contents
+from data_juicer_ext.export.card.front_matter import LICENCE_FILE
+from data_juicer_ext.export.formats.json_files import CHAT_IMAGE_BYTES, CHAT_IMAGES, LineFiles, json_line
+from data_juicer_ext.export.formats.parquet_files import ParquetFiles
+from data_juicer_ext.export.images.exported_images import (
+    Looked,
+    MissingError,
+    Picture,
+    Places,
+    TooLargeError,
+    look_at_all,
+)
+from data_juicer_ext.export.options import DIALOGUES, Order
+from data_juicer_ext.export.rows.first_pass import Entry, Intake, Taken
+from data_juicer_ext.export.rows.left_out import LeftOut
+from data_juicer_ext.export.rows.letter_balance import Letters
+from data_juicer_ext.export.rows.near_duplicate_questions import thin
+from data_juicer_ext.export.rows.paper_splits import Groups, assign, join_same_pictures
+from data_juicer_ext.export.rows.path_cleaning import Cleaner
+from data_juicer_ext.export.rows.selection import audit_verdicts, select, undecided_rows
 from data_juicer_ext.report.funnel import funnel
-from data_juicer_ext.report.scope import Scope
-from data_juicer_ext.report.shortcuts import blind_baselines
+from data_juicer_ext.report.ledger_decisions import Counted, count
+from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.report.shortcut_audit import blind_baselines
+from data_juicer_ext.runs.exported_rows import read_rows
 
 
 class UndecidedError(ValueError):

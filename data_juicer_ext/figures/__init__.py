@@ -1,1 +1,1 @@
-"""Figures as images: prepared for models, read (OCR, features) and curated."""
+"""What can be done with a figure's file: draw, crop, prepare for a model, read and compare it?"""

@@ -19,7 +19,7 @@ from typing import Any
 from PIL import Image
 
 from data_juicer_ext.figures.decoding import strict_decoding
-from data_juicer_ext.figures.image_parts import UnreachableImageError
+from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image
 
-from data_juicer_ext.figures.view import ImageProblem, View, as_png, viewed
+from data_juicer_ext.figures.image_crop import ImageProblem, View, as_png, viewed
 
 _MOST_POINTS = 1e6
 

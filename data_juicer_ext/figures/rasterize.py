@@ -22,7 +22,7 @@ from PIL import Image, ImageOps
 
 from data_juicer_ext.figures.bounded_process import WorkProblem, bare_environment, work
 from data_juicer_ext.figures.decoding import strict_decoding
-from data_juicer_ext.figures.view import ImageProblem, View, as_png, viewed
+from data_juicer_ext.figures.image_crop import ImageProblem, View, as_png, viewed
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote, under
 

@@ -1,1 +1,1 @@
-"""Papers as archives and catalogues hand them out, made into paper rows."""
+"""How do papers as archives and catalogues hand them out become paper rows?"""

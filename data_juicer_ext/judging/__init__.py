@@ -1,1 +1,1 @@
-"""Judging figures: what may be scored, on which rubric, by which protocol, and what the code decides itself."""
+"""How good is a figure: what may be scored, on which rubric, and what does the code decide (SciFigQual)?"""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.judging.citing import (
+from data_juicer_ext.judging.citing_text import (
     MAX_CONTEXT_TOKENS,
     SNIPPET_CHARACTERS,
     SNIPPETS,
@@ -15,7 +15,7 @@ from data_juicer_ext.judging.citing import (
     context_set,
     snippets,
 )
-from data_juicer_ext.judging.gating import CAPTION, CONTEXT, dimensions_on, evidence_of
+from data_juicer_ext.judging.evidence_gating import CAPTION, CONTEXT, dimensions_on, evidence_of
 from data_juicer_ext.rows import Figure, read_caption, visible
 
 MAP_CAPTION_CHARACTERS = 220

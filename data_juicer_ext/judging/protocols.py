@@ -14,9 +14,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from data_juicer_ext.judging.gating import DIMENSIONS, gated_mean
-from data_juicer_ext.judging.payload import Case
-from data_juicer_ext.judging.reports import (
+from data_juicer_ext.judging.evidence_gating import DIMENSIONS, gated_mean
+from data_juicer_ext.judging.judge_reports import (
     VisionReport,
     absolute_words,
     fusion_model,
@@ -24,6 +23,7 @@ from data_juicer_ext.judging.reports import (
     language_model,
     text_caps,
 )
+from data_juicer_ext.judging.payload import Case
 from data_juicer_ext.judging.runner import apply_runner, severity_of
 from data_juicer_ext.rows import to_json
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data_juicer_ext.judging.gating import DIMENSIONS, available_dimensions, gated_mean
+from data_juicer_ext.judging.evidence_gating import DIMENSIONS, available_dimensions, gated_mean
 
 SEVERITIES = ("none", "minor", "moderate", "severe", "contradiction")
 """How badly the text misstates the figure, from mild to worst."""

@@ -1,1 +1,1 @@
-"""Figures, captions and citing paragraphs out of LaTeX papers as they are really written."""
+"""Which figures, captions and citing paragraphs does a LaTeX paper have?"""

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from data_juicer_ext.latex.assemble import PaperText, build_figures
-from data_juicer_ext.latex.compiled import CompiledPdf
-from data_juicer_ext.latex.expand import flatten
-from data_juicer_ext.latex.given import tie_captions
-from data_juicer_ext.latex.maindoc import choose_main
+from data_juicer_ext.latex.caption_matching import tie_captions
+from data_juicer_ext.latex.expand.expand import flatten
+from data_juicer_ext.latex.figure_objects import PaperText, build_figures
+from data_juicer_ext.latex.floats.compiled_pdf import CompiledPdf
+from data_juicer_ext.latex.floats.figure_images import Pictures
 from data_juicer_ext.latex.options import LatexOptions, PaperError
-from data_juicer_ext.latex.pictures import Pictures
-from data_juicer_ext.latex.source import SourceTree, sources
+from data_juicer_ext.latex.source.main_document import choose_main
+from data_juicer_ext.latex.source.paper_files import SourceTree, sources
 from data_juicer_ext.rows import Figure, scrub
 
 __all__ = ["Extraction", "LatexOptions", "PaperError", "figures_from_text", "read_figures"]

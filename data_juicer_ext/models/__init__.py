@@ -1,1 +1,1 @@
-"""Calls to models: typed requests and results, clients, and the embedded offline model."""
+"""How is a model called: what goes out, what comes back, under which limits, and what is kept of it?"""

@@ -1,4 +1,4 @@
-"""The models that operators talk to: `get_model` gives the one for a configuration and a run folder.
+"""The model behind an OpenAI-compatible endpoint, with the response store and budget of a run folder.
 
 What a request goes through, in this order: the response store (an answer that was paid for is never
 asked for again), the calls under way (the same request is sent once), the budget, and then the
@@ -11,23 +11,23 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError
-from data_juicer_ext.models.batch_collector import BatchCollector
-from data_juicer_ext.models.endpoint import OFFLINE, EndpointConfig
-from data_juicer_ext.models.governor_budget import BudgetLimits
+from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
+from data_juicer_ext.models.batch.collector import BatchCollector
+from data_juicer_ext.models.budget.prices import PriceTable, load_prices, price_of
+from data_juicer_ext.models.budget.shared_budget import BudgetLimits
+from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
+from data_juicer_ext.models.event_loop import on_loop, shared
+from data_juicer_ext.models.governor.ray_actor import budget_for
+from data_juicer_ext.models.http.messages import DataUrls, flags_of, image_files
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
-from data_juicer_ext.models.loop import on_loop, shared
-from data_juicer_ext.models.messages import DataUrls, flags_of, image_files
-from data_juicer_ext.models.prices import PriceTable, load_prices, price_of
-from data_juicer_ext.models.ray_governor import budget_for
 from data_juicer_ext.models.request_key import request_key
-from data_juicer_ext.models.store import StoreError
-from data_juicer_ext.models.types import Answer, Failure, Model, Request, Result
+from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.types import Answer, Failure, Request, Result
 from data_juicer_ext.storage.addresses import as_path
 
 if TYPE_CHECKING:
-    from data_juicer_ext.models.dispatch import Admit, Dispatcher
-    from data_juicer_ext.models.run_store import RunStore
+    from data_juicer_ext.models.dispatcher import Admit, Dispatcher
+    from data_juicer_ext.models.store.run_store import RunStore
 
 
 # What the providers' batch interfaces cost of the direct one's price.
@@ -137,8 +137,8 @@ class Client:
 
     def _dispatcher(self) -> Dispatcher:
         # Imported here: the HTTP and SDK libraries take most of a second, the offline model needs none.
-        from data_juicer_ext.models.breaker import Address
-        from data_juicer_ext.models.dispatch import Dispatcher
+        from data_juicer_ext.models.dispatcher import Dispatcher
+        from data_juicer_ext.models.limits.circuit_breaker import Address
 
         address = shared(("address", self.config.address), Address)
         return shared(("dispatcher", self.config), lambda: Dispatcher(self.config, address))
@@ -167,22 +167,12 @@ def _prices() -> PriceTable:
 
 
 def _store(place: RunPlace) -> RunStore:
-    from data_juicer_ext.models.run_store import RunStore
+    from data_juicer_ext.models.store.run_store import RunStore
 
     return shared(("store", place.run_dir, place.on_ray), lambda: RunStore(place.run_dir, place.on_ray))
 
 
 def _collector(config: EndpointConfig, place: RunPlace) -> BatchCollector:
-    from data_juicer_ext.models.batch import BatchClient
+    from data_juicer_ext.models.batch.client import BatchClient
 
     return BatchCollector(BatchClient(config, as_path(place.run_dir) / "batches"))
-
-
-@cache
-def get_model(config: EndpointConfig, place: RunPlace | None = None) -> Model:
-    """The model for `config` in a run folder, the same object for equal ones within a process."""
-    if config.model == OFFLINE:
-        from data_juicer_ext.models.offline import OfflineModel
-
-        return OfflineModel()
-    return Client(config, place)

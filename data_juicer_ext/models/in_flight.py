@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from data_juicer_ext.models.store import StoreError
+from data_juicer_ext.models.store.base import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Result, Usage
 
 

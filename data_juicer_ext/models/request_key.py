@@ -12,8 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer_ext.models.endpoint import EndpointConfig
-from data_juicer_ext.models.messages import chat_messages
+from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.models.http.messages import chat_messages
 from data_juicer_ext.models.types import Request
 
 

@@ -1,6 +1,6 @@
-"""The operators. Data-Juicer imports this package through its entry point and so registers them."""
+"""Which operators can a recipe list? Data-Juicer imports this package through its entry point, which registers them."""
 
-from data_juicer_ext.ops import host_log, ray_joining, ray_reading, ray_workers, torch_stand_in
+from data_juicer_ext.ops.host import host_log, ray_joining, ray_reading, ray_workers, torch_stand_in
 
 torch_stand_in.install()
 host_log.install()

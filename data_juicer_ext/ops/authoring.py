@@ -15,18 +15,18 @@ from typing import Any, TypeVar
 
 from data_juicer.ops.base_op import OPERATORS, Filter, Mapper
 
-from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.models.offline_rules import offline_rule
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Answer, Failure, Request
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_filter import ModelFilter
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.model_op import ModelOp
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import OWN_OPERATORS, OwnOp, between, count, one_of
-from data_juicer_ext.ops.recipe import stop
-from data_juicer_ext.ops.rule_op import RuleFilter, RuleMapper
+from data_juicer_ext.offline.plugin_rules import offline_rule
+from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
+from data_juicer_ext.ops.base.model_filter import ModelFilter
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.model_op import ModelOp
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.rule_op import RuleFilter, RuleMapper
+from data_juicer_ext.ops.base.run_op import OWN_OPERATORS, OwnOp, between, count, one_of
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import add_folder, request
 from data_juicer_ext.qa.json_answer import parse_json_object
 

@@ -1,1 +1,1 @@
-"""PDF papers: pages, figure boxes, captions and the paragraphs that cite them."""
+"""Which figures, captions and citing paragraphs does a PDF paper have?"""

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.figures.page_drawing import mupdf
-from data_juicer_ext.pdf.adrift import match_adrift
-from data_juicer_ext.pdf.captions import Caption
-from data_juicer_ext.pdf.content import Content, read_content
-from data_juicer_ext.pdf.cues import figure_cue, without_continued
-from data_juicer_ext.pdf.furniture import running_heads
-from data_juicer_ext.pdf.geometry import Rect
-from data_juicer_ext.pdf.layout_model import CAPTION, Box, layout
-from data_juicer_ext.pdf.lines import Line, as_shown, upright_lines
-from data_juicer_ext.pdf.matching import Match, match_all, once_each
+from data_juicer_ext.pdf.figures.caption_matching import Match, match_all, once_each
+from data_juicer_ext.pdf.figures.captions import Caption
+from data_juicer_ext.pdf.figures.offpage_captions import match_adrift
+from data_juicer_ext.pdf.figures.page_content import Content, read_content
+from data_juicer_ext.pdf.figures.regions import Candidate, RegionFinder
 from data_juicer_ext.pdf.options import PdfProblem
-from data_juicer_ext.pdf.paragraphs import Page, Paragraph, paragraphs
-from data_juicer_ext.pdf.plain_layout import plain_boxes
-from data_juicer_ext.pdf.references import FigureNumbers
-from data_juicer_ext.pdf.regions import Candidate, RegionFinder
-from data_juicer_ext.pdf.style import Styles, styles_of
-from data_juicer_ext.pdf.words import Words
+from data_juicer_ext.pdf.page.caption_cues import figure_cue, without_continued
+from data_juicer_ext.pdf.page.geometry import Rect
+from data_juicer_ext.pdf.page.layout_model import CAPTION, Box, layout
+from data_juicer_ext.pdf.page.lines import Line, as_shown, upright_lines
+from data_juicer_ext.pdf.page.plain_layout import plain_boxes
+from data_juicer_ext.pdf.page.style import Styles, styles_of
+from data_juicer_ext.pdf.text.line_joining import Words
+from data_juicer_ext.pdf.text.paragraphs import Page, Paragraph, paragraphs
+from data_juicer_ext.pdf.text.references import FigureNumbers
+from data_juicer_ext.pdf.text.running_heads import running_heads
 
 _NAMES_FIGURE = re.compile(r"[Ff]ig(?:\.|ure|s)|F ?I ?G|[Ff]ig \d|Abb")
 _SOFT = 0.8  # of the time limit, after which no further page is looked at

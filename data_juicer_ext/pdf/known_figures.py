@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from data_juicer_ext.pdf.captions import Caption
 from data_juicer_ext.pdf.document import Reader, open_pdf
-from data_juicer_ext.pdf.geometry import Rect
-from data_juicer_ext.pdf.known_captions import PrintedCaption, find_captions
-from data_juicer_ext.pdf.matching import Match, match_all
-from data_juicer_ext.pdf.regions import Candidate
+from data_juicer_ext.pdf.figures.caption_matching import Match, match_all
+from data_juicer_ext.pdf.figures.captions import Caption
+from data_juicer_ext.pdf.figures.known_captions import PrintedCaption, find_captions
+from data_juicer_ext.pdf.figures.regions import Candidate
+from data_juicer_ext.pdf.page.geometry import Rect
 
 Candidates = list[tuple[Caption, list[Candidate]]]
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.declines import is_none
 from data_juicer_ext.qa.sentences import split_sentences
-from data_juicer_ext.qa.tags import find_tags, without_thinking
 from data_juicer_ext.rows import scrub
 
 __all__ = ["ClaimParse", "ClaimSource", "parse_claims", "split_sentences", "trace_claim"]

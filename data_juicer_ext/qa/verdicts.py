@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from data_juicer_ext.models.types import Failure, Verdict
-from data_juicer_ext.qa.letters import LetterParse
+from data_juicer_ext.qa.letter_answers import LetterParse
 
 Draw: TypeAlias = LetterParse | Failure | None
 """One draw of a vote: how its answer was read, or the failure (None: a failure of unknown kind)."""

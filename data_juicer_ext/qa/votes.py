@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.qa.letters import LetterParse
+from data_juicer_ext.qa.letter_answers import LetterParse
 from data_juicer_ext.qa.verdicts import Decision, Draw, failed
 
 

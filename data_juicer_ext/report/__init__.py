@@ -1,1 +1,1 @@
-"""What a run did, for people: the funnel, the files, and the pairs themselves."""
+"""What did a run do: its funnel, its refusals, its cost and the pairs themselves?"""

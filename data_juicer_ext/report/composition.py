@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.qa.domains import archive
+from data_juicer_ext.qa.arxiv_domains import archive
 
 NOT_GIVEN = "not given"
 _COLUMNS = {

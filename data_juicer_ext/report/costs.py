@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from data_juicer_ext.models.ledger import Spending
-from data_juicer_ext.report.counted import Counted, Vote
-from data_juicer_ext.report.scope import Scope
+from data_juicer_ext.report.ledger_decisions import Counted, Vote
+from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.runs.ledger import Spending
 
 
 @dataclass(frozen=True)

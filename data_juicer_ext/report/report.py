@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.figures.curation.funnel import Stage
-from data_juicer_ext.figures.curation.rules import STAGES
+from data_juicer_ext.curation.funnel import Stage
+from data_juicer_ext.curation.rules import STAGES
 from data_juicer_ext.report.composition import Composition
 from data_juicer_ext.report.costs import Costs, costs
-from data_juicer_ext.report.counted import Counted, count
 from data_juicer_ext.report.error_kinds import ImpliedErrors, by_error_kind
-from data_juicer_ext.report.exported import read_rows
 from data_juicer_ext.report.funnel import Step, funnel
+from data_juicer_ext.report.ledger_decisions import Counted, count
+from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.report.sample_choice import FigureKey, Group, Spread, choose
 from data_juicer_ext.report.samples import (
     Picture,
     Sample,
@@ -25,10 +26,9 @@ from data_juicer_ext.report.samples import (
     said_of,
     undecided_rows,
 )
-from data_juicer_ext.report.sampling import FigureKey, Group, Spread, choose
-from data_juicer_ext.report.scope import Scope
-from data_juicer_ext.report.scores import Distribution, Scores, scored
-from data_juicer_ext.report.shortcuts import Baseline, Shortcuts, blind_baselines
+from data_juicer_ext.report.score_distribution import Distribution, Scores, scored
+from data_juicer_ext.report.shortcut_audit import Baseline, Shortcuts, blind_baselines
+from data_juicer_ext.runs.exported_rows import read_rows
 
 
 @dataclass

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.models.ledger import read_lines
-from data_juicer_ext.report.sampling import Chosen, FigureKey
-from data_juicer_ext.report.scope import Scope
+from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.report.sample_choice import Chosen, FigureKey
+from data_juicer_ext.runs.ledger import read_lines
 
 _KEPT_TEXT = 600  # characters of a caption that are remembered for a figure
 VERDICTS = {"keep": "kept", "drop": "refused", "undecided": "undecided"}

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.figures.curation.funnel import OPERATOR, RunFunnel
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions, read_lines
-from data_juicer_ext.report.exported import export_files, read_rows
+from data_juicer_ext.curation.funnel import OPERATOR, RunFunnel
 from data_juicer_ext.report.funnel import Step, funnel, table
-from data_juicer_ext.report.kinds import in_words, kind_in
-from data_juicer_ext.report.scope import export_here, no_run
+from data_juicer_ext.report.row_kinds import in_words, kind_in
+from data_juicer_ext.report.run_selection import export_here, no_run
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.exported_rows import export_files, read_rows
+from data_juicer_ext.runs.ledger import decisions, read_lines
 
 
 def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
@@ -20,10 +20,10 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
 
     Raises NoRunError if there is none.
     """
-    ids = run_ids or [run_id for run_id in runs.run_ids(run_dir) if runs.has_begun(run_dir, run_id)][-1:]
+    ids = run_ids or [run_id for run_id in run_records.run_ids(run_dir) if run_records.has_begun(run_dir, run_id)][-1:]
     if not ids:
         raise no_run(run_dir)
-    about = runs.about(run_dir, ids[-1])
+    about = run_records.about(run_dir, ids[-1])
     last = {(e["row_id"], e["operator"], e["tag"]): e for run_id in ids for e in decisions(run_dir, run_id, brief=True)}
     steps = funnel(last.values())
     named = str(about.get("export_path") or "")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from data_juicer_ext.report.costs import Costs, money, price
 from data_juicer_ext.report.funnel import table, table_1
 from data_juicer_ext.report.report import Report
-from data_juicer_ext.report.shortcuts import Shortcuts
-from data_juicer_ext.report.shown_text import shown_text
+from data_juicer_ext.report.safe_text import shown_text
+from data_juicer_ext.report.shortcut_audit import Shortcuts
 
 
 def lines(report: Report) -> str:

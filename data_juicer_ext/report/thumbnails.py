@@ -6,7 +6,7 @@ import base64
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, prepare
+from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, prepare
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import found_image
 

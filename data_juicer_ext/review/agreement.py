@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from data_juicer_ext.evaluation.reliability import counts_of, krippendorff_alpha
-from data_juicer_ext.report.shown_text import shown_text
+from data_juicer_ext.evaluation.statistics.reliability import counts_of, krippendorff_alpha
+from data_juicer_ext.ratings.line_file import number_in
+from data_juicer_ext.ratings.ratings import FORMS, Rating
+from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.form import texts
-from data_juicer_ext.review.line_file import number_in
-from data_juicer_ext.review.ratings import FORMS, Rating
 
 ACCEPTED = "accepted"
 _SPANS = {"verisciqa": 4.0, "quality": 9.0, "siqa": 4.0, "scidiag": 4.0, "audit": 1.0}

@@ -16,12 +16,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from data_juicer_ext.figures.image_parts import ImageError
-from data_juicer_ext.report.shown_text import shown_text
+from data_juicer_ext.figures.image_preparation import ImageError
+from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.desk import Desk, LockedError, UnknownItemError
 from data_juicer_ext.review.forms.form import FormError
-from data_juicer_ext.review.guard import Guard
-from data_juicer_ext.review.pictures import Pictures
+from data_juicer_ext.review.request_guard import Guard
+from data_juicer_ext.review.shown_figures import Pictures
 from data_juicer_ext.rows import to_json
 
 MOST_BODY = 65_536  # bytes of a request

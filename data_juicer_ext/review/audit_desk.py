@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.ratings.ratings import Rating, now
+from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.report.samples import VERDICTS
-from data_juicer_ext.report.shown_text import shown_text
 from data_juicer_ext.review.agreement import spread
-from data_juicer_ext.review.audited import Audit, Audited
-from data_juicer_ext.review.citing import cited
+from data_juicer_ext.review.audit_rows import Audit, Audited
+from data_juicer_ext.review.citing_text import cited
 from data_juicer_ext.review.desk import Desk, Shown, reason_of, seconds_of
 from data_juicer_ext.review.forms.form import TEXT_LIMIT, FormError
-from data_juicer_ext.review.ratings import Rating, now
-from data_juicer_ext.review.trails import divided, step
+from data_juicer_ext.review.ledger_trails import divided, step
 
 
 class AuditDesk(Desk[Audited]):

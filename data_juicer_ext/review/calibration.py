@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluation.agreement import spearman
+from data_juicer_ext.evaluation.statistics.score_agreement import spearman
+from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
+from data_juicer_ext.ratings.ratings import now
 from data_juicer_ext.review.forms.form import images_of
-from data_juicer_ext.review.items import Item, sampled
-from data_juicer_ext.review.line_file import LineFile, append_line, number_in
-from data_juicer_ext.review.ratings import now
+from data_juicer_ext.review.review_sample import Item, sampled
 from data_juicer_ext.rows import content_id
 
 IMAGES = 30  # of the paper

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from data_juicer_ext.ratings.line_file import number_in
+from data_juicer_ext.ratings.ratings import Rating, RatingsFile, ratings_path
 from data_juicer_ext.review.agreement import Alpha, alphas
 from data_juicer_ext.review.annotators import annotator_name
 from data_juicer_ext.review.forms.form import FormError
-from data_juicer_ext.review.line_file import number_in
-from data_juicer_ext.review.ratings import Rating, RatingsFile, ratings_path
 from data_juicer_ext.rows import scrub
 
 T = TypeVar("T")

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.ratings.ratings import Rating, now
+from data_juicer_ext.ratings.stages import StageAnswer, StagesFile
 from data_juicer_ext.review.calibration import ABOVE, Calibration, Result
 from data_juicer_ext.review.desk import Desk, LockedError, Shown, reason_of, seconds_of
 from data_juicer_ext.review.forms.form import Form, Stage, Values, images_of
-from data_juicer_ext.review.items import Item, ordered, side_of
-from data_juicer_ext.review.ratings import Rating, now
-from data_juicer_ext.review.stages import StageAnswer, StagesFile
+from data_juicer_ext.review.review_sample import Item, ordered, side_of
 
 
 class RateDesk(Desk[Item]):

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import uvicorn
 from starlette.types import ASGIApp
 
-from data_juicer_ext.review.guard import is_local
+from data_juicer_ext.review.request_guard import is_local
 
 SHORTEST_TOKEN = 16
 

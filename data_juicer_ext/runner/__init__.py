@@ -1,1 +1,1 @@
-"""Runs a recipe over a large dataset in shards of papers, into a run folder that can be gone on with."""
+"""How is a recipe run over a large dataset, shard by shard?"""

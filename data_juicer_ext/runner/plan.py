@@ -8,11 +8,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.runner import manifest as states
-from data_juicer_ext.runner import shard_recipe, spent
-from data_juicer_ext.runner.kept import Kept
-from data_juicer_ext.runner.manifest import Manifest
-from data_juicer_ext.runner.shards import cut, scan
+from data_juicer_ext.runner import shard_recipe
+from data_juicer_ext.runs import manifest as states
+from data_juicer_ext.runs import spending
+from data_juicer_ext.runs.manifest import Manifest
+from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.shards import cut, scan
 
 DEFAULT_SHARD_SIZE = 50
 DEFAULT_SEED = 0
@@ -75,11 +76,11 @@ def open_plan(order: Order, config: dict[str, Any], kept: Kept) -> Manifest:
 def _count_spent(found: Manifest, run_dir: Path) -> None:
     """Count what killed tries have spent, and all tries where a manifest of an earlier version does not name them."""
     unnamed = [entry for entry in found.shards if entry.run_id and not entry.run_ids]
-    tries = spent.tries(run_dir, found.dataset) if unnamed else {}
+    tries = spending.tries(run_dir, found.dataset) if unnamed else {}
     for entry in unnamed:
         entry.run_ids = tries.get(entry.name) or list(dict.fromkeys(filter(None, (entry.whole_run_id, entry.run_id))))
     for entry in (*unnamed, *found.open):
-        spent.count(entry, run_dir)
+        spending.count(entry, run_dir)
 
 
 def _begin(order: Order, config: dict[str, Any], dataset: Path, run_dir: Path) -> Manifest:
@@ -99,7 +100,7 @@ def _begin(order: Order, config: dict[str, Any], dataset: Path, run_dir: Path) -
     manifest = Manifest.of(
         shards, recipe=str(order.recipe.absolute()), recipe_fingerprint=shard_recipe.fingerprint(config),
         dataset=str(dataset), dataset_fingerprint=found, shard_size=size, seed=seed,
-        earlier_run_ids=sorted(chain.from_iterable(spent.tries(run_dir, str(dataset)).values())),
+        earlier_run_ids=sorted(chain.from_iterable(spending.tries(run_dir, str(dataset)).values())),
     )  # fmt: skip
     manifest.save(run_dir)
     return manifest

@@ -7,20 +7,20 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from data_juicer_ext.models.folder_lock import BusyError
-from data_juicer_ext.models.ledger import read_lines
-from data_juicer_ext.ops import stopped
-from data_juicer_ext.ops.own_op import run_place
-from data_juicer_ext.runner import shard_recipe, words
+from data_juicer_ext.ops.base.run_op import run_place
+from data_juicer_ext.ops.host import stopped_run
+from data_juicer_ext.runner import progress_texts, shard_recipe
 from data_juicer_ext.runner.console import Console
-from data_juicer_ext.runner.dataset import DatasetError
-from data_juicer_ext.runner.host import Host
-from data_juicer_ext.runner.kept import Kept
-from data_juicer_ext.runner.manifest import Entry, Manifest, ManifestError
-from data_juicer_ext.runner.merged import Merged
-from data_juicer_ext.runner.one_shard import ShardError, run_shard, undecided_file
+from data_juicer_ext.runner.executor import Host
+from data_juicer_ext.runner.interrupts import Stops
 from data_juicer_ext.runner.plan import ChangedError, Order, open_plan
-from data_juicer_ext.runner.stops import Stops
+from data_juicer_ext.runner.shard import ShardError, run_shard, undecided_file
+from data_juicer_ext.runs.dataset import DatasetError
+from data_juicer_ext.runs.folder_lock import BusyError
+from data_juicer_ext.runs.ledger import read_lines
+from data_juicer_ext.runs.manifest import Entry, Manifest, ManifestError
+from data_juicer_ext.runs.merged_export import Merged
+from data_juicer_ext.runs.sharded_folder import Kept
 
 FOUND, BUDGET = 1, 3  # exit codes, beside 0, 2 (stopped by an operator) and those of `stops`
 FAILURES_IN_A_ROW = 2
@@ -58,7 +58,7 @@ def run(order: Order, say: Callable[[str], None], console: Console | None = None
 
 
 def _complaints(order: Order, config: dict[str, Any]) -> list[str]:
-    from data_juicer_ext.ops.check import check
+    from data_juicer_ext.ops.recipe.check import check
 
     found = [*check(order.recipe, order.dataset), *shard_recipe.complaints(config)]
     if order.target < 0:
@@ -91,14 +91,14 @@ class _Work:
         """Run what is to be run; the exit code."""
         self._merge_all()
         todo = [] if self._enough() else self.manifest.open
-        self.say(words.opening(self.manifest, todo, self.kept.place, self.executor))
+        self.say(progress_texts.opening(self.manifest, todo, self.kept.place, self.executor))
         code = self._shards(todo) if todo else 0
         if todo:
             self._merge_all()
         self.kept.send_joined()
         decisions = (line for run_id in self.run_ids for line in read_lines(self.run_dir / "ledger", run_id))
-        self.say(words.closing(self.manifest, self.kept, self.pairs.count, decisions))
-        self.say(words.why_ended(code, self.manifest, self.order.target, self.pairs.count))
+        self.say(progress_texts.closing(self.manifest, self.kept, self.pairs.count, decisions))
+        self.say(progress_texts.why_ended(code, self.manifest, self.order.target, self.pairs.count))
         return code
 
     def _shards(self, todo: list[Entry]) -> int:
@@ -112,7 +112,7 @@ class _Work:
                     if stopping.asked:
                         return stopping.exit_code
                     if not isinstance(error, ShardError):
-                        return stopped.EXIT_CODE
+                        return stopped_run.EXIT_CODE
                     self.say(str(error))
                     failed += 1
                     if failed == FAILURES_IN_A_ROW:
@@ -134,7 +134,7 @@ class _Work:
         if self.stale and (self._enough() or time.monotonic() - self.merged > MERGE_SHARE * self.merge_seconds):
             self._merge_all()
         self.run_ids.append(entry.run_id)
-        self.say(words.progress(entry, len(self.manifest.shards), self.pairs.count))
+        self.say(progress_texts.progress(entry, len(self.manifest.shards), self.pairs.count))
         if over_budget:
             return BUDGET
         return 0 if self._enough() else None
@@ -152,7 +152,7 @@ class _Work:
 
     @contextlib.contextmanager
     def _host(self) -> Iterator[Host]:
-        from data_juicer_ext.ops.listing import own_classes
+        from data_juicer_ext.ops.recipe.operator_reference import own_classes
 
         recipe = self.run_dir / "recipe.yaml"
         derived = shard_recipe.derive(self.config, self.kept.place, self.executor, list(own_classes()))

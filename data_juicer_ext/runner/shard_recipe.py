@@ -12,10 +12,10 @@ from typing import Any
 
 import yaml
 
-from data_juicer_ext.models.endpoint import expand_environment
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR
-from data_juicer_ext.ops.recipe import steps
-from data_juicer_ext.runner.shards import Layout
+from data_juicer_ext.models.config.endpoint import expand_environment
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR
+from data_juicer_ext.ops.host.running_recipe import steps
+from data_juicer_ext.runs.shards import Layout
 from data_juicer_ext.storage.addresses import is_remote
 
 # Led into the run folder, or set shard by shard.

@@ -1,1 +1,1 @@
-"""What `dj-ext new-operator` writes: an operator with its prompt, test, recipe and line in the docs."""
+"""What does `dj-ext new-operator` write?"""

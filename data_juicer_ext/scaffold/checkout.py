@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from data_juicer_ext.scaffold.names import OperatorName
-from data_juicer_ext.scaffold.variants import Variant, operator_files, text
-from data_juicer_ext.scaffold.writing import Draft
+from data_juicer_ext.scaffold.new_files import Draft
+from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
 
 _NAME = re.compile(r"""^name = ["']data-juicer-ext["']\s*$""", re.M)
 SYSTEM = "general"  # the folder of prompts/ for operators that belong to none of the systems

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from data_juicer_ext import __version__
 from data_juicer_ext.scaffold.names import OperatorName, package_name
-from data_juicer_ext.scaffold.variants import Variant, operator_files, text
-from data_juicer_ext.scaffold.writing import Draft
+from data_juicer_ext.scaffold.new_files import Draft
+from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
 
 _ENTRY = re.compile(
     r"""^\[project\.entry-points\.["']data_juicer\.ops["']\]\s*\n[^\[\n]*?=\s*["']([a-z_0-9]+)["']""", re.M

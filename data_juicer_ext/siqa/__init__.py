@@ -1,1 +1,1 @@
-"""SIQA: what scientific images are asked about (understanding), and how they are rated (scoring)."""
+"""What are scientific images asked about, and how are they rated (SIQA)?"""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.option_forms import key
-from data_juicer_ext.qa.tags import find_tags, without_thinking
 from data_juicer_ext.rows import visible
 
 PARSER_VERSION = "description-1"

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from data_juicer_ext.qa.tags import without_thinking
+from data_juicer_ext.qa.answer_tags import without_thinking
 
 LEVELS = ("Bad", "Poor", "Fair", "Good", "Excellent")
 """From the lowest (1) to the highest (5)."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.mcq import MCQ, MCQParse, leak_problem, parse_mcq
-from data_juicer_ext.qa.tags import find_tags, without_thinking
 from data_juicer_ext.rows import FIGURE_ROW, QA_ROW, add_provenance, content_id, scrub
 from data_juicer_ext.siqa.descriptions import Description
 from data_juicer_ext.siqa.dimensions import DIMENSIONS, HOW, QUESTION_TYPES, YES_NO

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.declines import is_none
-from data_juicer_ext.qa.permute import permutation, shown
-from data_juicer_ext.qa.tags import find_tags, without_thinking
+from data_juicer_ext.qa.option_order import permutation, shown
 from data_juicer_ext.rows import visible
 from data_juicer_ext.siqa.dimensions import YES_NO
 from data_juicer_ext.siqa.questions import wording

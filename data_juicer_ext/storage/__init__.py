@@ -1,1 +1,1 @@
-"""Files at paths and at addresses of object storage (`s3://...`) alike. Knows no Data-Juicer."""
+"""How are files read and written at paths and at addresses of object storage alike?"""

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.annotation.image_rows import NoImageError, image_row, named
-from data_juicer_ext.figures.image_parts import ImageError
+from data_juicer_ext.figures.image_preparation import ImageError
 from data_juicer_ext.rows import FIGURE_ROW
 
 

@@ -16,9 +16,9 @@ from data_juicer_ext.diagrams.criteria import (
     load_criteria,
     read_document,
 )
+from data_juicer_ext.diagrams.diagram_types import TYPES
+from data_juicer_ext.diagrams.dimension_weights import type_weights
 from data_juicer_ext.diagrams.dimensions import DIMENSIONS, PARTS
-from data_juicer_ext.diagrams.types import TYPES
-from data_juicer_ext.diagrams.weights import type_weights
 
 
 def document(**changes: Any) -> dict[str, Any]:

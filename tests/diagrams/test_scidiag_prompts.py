@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.diagrams import alignment, drafting
+from data_juicer_ext.diagrams import criteria_drafting, preference_alignment
 from data_juicer_ext.diagrams.criteria import load_criteria
+from data_juicer_ext.diagrams.diagram_types import REFUSED, TYPES
 from data_juicer_ext.diagrams.dimensions import PARTS
 from data_juicer_ext.diagrams.judgement import FIELDS, asked_fields
-from data_juicer_ext.diagrams.pair import pair_of
-from data_juicer_ext.diagrams.types import REFUSED, TYPES
+from data_juicer_ext.diagrams.pair_row import pair_of
 from data_juicer_ext.prompts import check, render, shipped_folder
 from tests.diagrams.judges import asked_ids, pair_row
 
@@ -72,7 +72,7 @@ def test_the_classes_are_all_named_to_the_sorter() -> None:
 
 @pytest.mark.parametrize("code", TYPES)
 def test_drafting_asks_for_one_part_of_one_type(code: str) -> None:
-    written, weighed = drafting.questions(code, 2)
+    written, weighed = criteria_drafting.questions(code, 2)
     assert [question.fields["part"]["key"] for question in written] == list(PARTS)
     for question in written:
         text = "\n".join(message.text for message in render(question.template, **question.fields))
@@ -82,7 +82,7 @@ def test_drafting_asks_for_one_part_of_one_type(code: str) -> None:
 
 def test_every_template_uses_what_it_is_given_and_there_is_no_other() -> None:
     known = {"scidiag/judge": FIELDS, "scidiag/type": ("types", "refused", "caption"), "scidiag/repair": ("problem",),
-             **drafting.TEMPLATES, **alignment.TEMPLATES}  # fmt: skip
+             **criteria_drafting.TEMPLATES, **preference_alignment.TEMPLATES}  # fmt: skip
     for name, fields in known.items():
         check(name, fields)
     shipped = {f"scidiag/{path.stem}" for path in (shipped_folder("prompts") / "scidiag").glob("*.jinja")}

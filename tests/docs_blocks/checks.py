@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml
 
-from data_juicer_ext.cli import _parser
+from data_juicer_ext.cli.main import _parser
 from data_juicer_ext.estimate.assumptions import load_assumptions
-from data_juicer_ext.models.endpoint import parse_model_params
-from data_juicer_ext.ops.check import check
-from data_juicer_ext.ops.listing import own_classes
-from data_juicer_ext.ops.recipe import trying
+from data_juicer_ext.models.config.endpoint import parse_model_params
+from data_juicer_ext.ops.host.running_recipe import trying
+from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.ops.recipe.operator_reference import own_classes
 from tests.docs_blocks.blocks import commands
 from tests.host import REPO
 

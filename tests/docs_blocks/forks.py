@@ -71,9 +71,9 @@ def _answer(link: socket.socket) -> None:
 
 
 def _exit_code(name: str, arguments: list[str]) -> int:
-    from data_juicer_ext.ops import stopped
+    from data_juicer_ext.ops.host import stopped_run
 
-    stopped._IMPORTED_IN = os.getpid()  # this fork is a process of its own, nobody's worker
+    stopped_run._IMPORTED_IN = os.getpid()  # this fork is a process of its own, nobody's worker
     sys.argv = [name, *arguments]
     try:
         _run(name, arguments)
@@ -90,7 +90,7 @@ def _exit_code(name: str, arguments: list[str]) -> int:
 
 def _run(name: str, arguments: list[str]) -> None:
     if name == "dj-ext":
-        from data_juicer_ext.cli import main
+        from data_juicer_ext.cli.main import main
 
         sys.exit(main(arguments))
     if name == "dj-process":
@@ -130,7 +130,7 @@ if __name__ == "__main__":
         import data_juicer.config
         import data_juicer.core  # noqa: F401
 
-        import data_juicer_ext.cli
+        import data_juicer_ext.cli.main
         import data_juicer_ext.ops  # noqa: F401
     except Exception:
         traceback.print_exc()

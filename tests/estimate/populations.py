@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from data_juicer_ext.estimate.frame import Drawn, Frame, draw_rows, frame_of
 from data_juicer_ext.estimate.intervals import Numbers
-from data_juicer_ext.estimate.rehearsal import Rehearsed
-from data_juicer_ext.estimate.sample import Sample, Seen
-from data_juicer_ext.estimate.steps import Step
+from data_juicer_ext.estimate.paid_rows import Drawn, Frame, draw_rows, frame_of
+from data_juicer_ext.estimate.pilot_sample import Sample, Seen
+from data_juicer_ext.estimate.prompt_rehearsal import Rehearsed
+from data_juicer_ext.estimate.recipe_steps import Step
 
 TOKENS_A_CHARACTER = 0.3  # what the provider counts; the estimate reckons with a quarter
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.estimate.assumptions import Assumptions, load_assumptions
-from data_juicer_ext.estimate.frame import Drawn, Frame, frame
 from data_juicer_ext.estimate.from_assumptions import from_assumptions
 from data_juicer_ext.estimate.from_pilot import Predicted
+from data_juicer_ext.estimate.paid_rows import Drawn, Frame, frame
 from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.estimate.recipe_steps import Step, plan
 from data_juicer_ext.estimate.result import UNKNOWN
-from data_juicer_ext.estimate.steps import Step, plan
 from tests.estimate.figures import CLAIMS, QUESTIONS, VOTE, config, figure_rows
 
 KNOWN = Range.exact

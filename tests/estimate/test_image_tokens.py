@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.estimate.image_tokens import rule_for, sent_size
-from data_juicer_ext.models.endpoint import parse_model_params
-from data_juicer_ext.models.image_profiles import PROFILES
+from data_juicer_ext.models.config.endpoint import parse_model_params
+from data_juicer_ext.models.config.image_profiles import PROFILES
 
 
 def tokens(model: str, width: int, height: int, sampling: dict[str, bool] | None = None, **params: str) -> float:

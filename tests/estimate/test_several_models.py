@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.estimate.pricing import unit_prices
-from data_juicer_ext.estimate.rehearsal import rehearse
-from data_juicer_ext.estimate.steps import Step, plan
+from data_juicer_ext.estimate.prompt_rehearsal import rehearse
+from data_juicer_ext.estimate.recipe_steps import Step, plan
 from data_juicer_ext.models import client
-from data_juicer_ext.models.prices import PRICES_VARIABLE
+from data_juicer_ext.models.budget.prices import PRICES_VARIABLE
 from tests.estimate.figures import config
 from tests.ops.mapper.annotating import drawn, question
 

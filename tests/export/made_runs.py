@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
-from data_juicer_ext.export.card import Made
+from data_juicer_ext.export.card.card import Made
 from data_juicer_ext.export.export import Source, export
-from data_juicer_ext.export.intake import Entry
-from data_juicer_ext.export.order import Order
-from data_juicer_ext.report.scope import scope_of
+from data_juicer_ext.export.options import Order
+from data_juicer_ext.export.rows.first_pass import Entry
+from data_juicer_ext.report.run_selection import scope_of
 from tests.report.run_folders import RunFolder, qa_row
 
 HARD = (

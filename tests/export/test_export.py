@@ -15,8 +15,8 @@ from PIL import Image
 from pyarrow import parquet
 
 from data_juicer_ext.export.export import Source, UndecidedError, export
-from data_juicer_ext.export.order import FORMATS, Order
-from data_juicer_ext.report.scope import scope_of
+from data_juicer_ext.export.options import FORMATS, Order
+from data_juicer_ext.report.run_selection import scope_of
 from tests.annotation.pictures import chart, rendered_anew
 from tests.export.made_runs import exported, files, lines, pairs, picture, row, run_of
 

@@ -16,8 +16,8 @@ from openai.types.chat import ChatCompletionMessageParam
 from PIL import Image
 from pydantic import TypeAdapter
 
-from data_juicer_ext.export import line_files
-from data_juicer_ext.export.tokens import unescape
+from data_juicer_ext.export.formats import json_files
+from data_juicer_ext.export.formats.trainer_tokens import unescape
 from tests.export.made_runs import HARD, exported, files, lines, pairs, picture, row, run_of
 
 TEXT = {"type": "string", "minLength": 1}
@@ -179,7 +179,7 @@ def test_openai(run: Any, tmp_path: Path) -> None:
 def test_openai_files_and_examples_keep_to_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = pairs(tmp_path, 5)
     rows[4]["images"] = rows[4]["images"] * 11
-    monkeypatch.setattr(line_files, "CHAT_EXAMPLES", 3)
+    monkeypatch.setattr(json_files, "CHAT_EXAMPLES", 3)
     made = exported(run_of(tmp_path, rows), tmp_path / "out", "openai")
     assert made.left_out.counts() == {"too_many_images": 1}
     assert made.files == {"train": ["train.jsonl", "train-2.jsonl"]}
@@ -189,7 +189,7 @@ def test_openai_files_and_examples_keep_to_the_limits(tmp_path: Path, monkeypatc
         *(("train.jsonl", n) for n in (1, 2, 3)),
         ("train-2.jsonl", 1),
     ]
-    monkeypatch.setattr(line_files, "CHAT_FILE_BYTES", 3000)
+    monkeypatch.setattr(json_files, "CHAT_FILE_BYTES", 3000)
     exported(run_of(tmp_path / "b", pairs(tmp_path, 4)), tmp_path / "small", "openai")
     assert len(list((tmp_path / "small").glob("train*.jsonl"))) == 4, "a sample alone may be larger than the limit"
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from data_juicer_ext.export.samples import opened
-from data_juicer_ext.export.tokens import unescape
+from data_juicer_ext.export.formats.format_samples import opened
+from data_juicer_ext.export.formats.trainer_tokens import unescape
 from data_juicer_ext.rows import scrub
 from tests.export.made_runs import HARD, exported, lines, picture, row, run_of
 

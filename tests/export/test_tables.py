@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 from pyarrow import parquet
 
-from data_juicer_ext.export.order import Order
-from data_juicer_ext.export.parquet_files import ParquetFiles
-from data_juicer_ext.export.pictures import Places, look_at_all
+from data_juicer_ext.export.formats.parquet_files import ParquetFiles
+from data_juicer_ext.export.images.exported_images import Places, look_at_all
+from data_juicer_ext.export.options import Order
 from tests.export.made_runs import HARD, exported, lines, pairs, picture, row, run_of
 
 

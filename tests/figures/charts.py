@@ -11,8 +11,8 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from data_juicer_ext.figures.curation.look import Look
-from data_juicer_ext.figures.curation.record import Item
+from data_juicer_ext.curation.findings import Item
+from data_juicer_ext.figures.image_look import Look
 from data_juicer_ext.rows import Figure
 
 WIDTH, HEIGHT = 300, 200  # points

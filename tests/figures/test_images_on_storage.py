@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.annotation.glance import glance_at, glance_at_all
+from data_juicer_ext.annotation.image_fingerprint import glance_at, glance_at_all
 from data_juicer_ext.annotation.image_rows import image_row
-from data_juicer_ext.diagrams.anonymous import anonymous
+from data_juicer_ext.curation.findings import Item
+from data_juicer_ext.curation.hard_filter import unusable
+from data_juicer_ext.curation.rules import Rules
+from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.estimate.image_tokens import sent_size
-from data_juicer_ext.export.pictures import MissingError, Places, look_at_all
-from data_juicer_ext.figures.curation.hard_filter import unusable
-from data_juicer_ext.figures.curation.record import Item
-from data_juicer_ext.figures.curation.rules import Rules
-from data_juicer_ext.figures.curation.same_picture import same_picture
-from data_juicer_ext.figures.features import FeatureError, figure_features
-from data_juicer_ext.figures.image_parts import (
+from data_juicer_ext.export.images.exported_images import MissingError, Places, look_at_all
+from data_juicer_ext.figures.features.features import FeatureError, figure_features
+from data_juicer_ext.figures.image_preparation import (
     ImageError,
     ImageLimits,
     UnreachableImageError,
@@ -26,9 +25,10 @@ from data_juicer_ext.figures.image_parts import (
     prepare,
 )
 from data_juicer_ext.figures.ocr import UnreadableImageError, read_picture
-from data_juicer_ext.models.offline import siqa_facts
+from data_juicer_ext.figures.same_picture import same_picture
+from data_juicer_ext.offline.judging import siqa_facts
 from data_juicer_ext.report.thumbnails import Thumbnails
-from data_juicer_ext.review.pictures import Pictures
+from data_juicer_ext.review.shown_figures import Pictures
 from data_juicer_ext.rows import Figure
 from data_juicer_ext.storage import places
 from data_juicer_ext.storage.papers import StorageError
@@ -67,7 +67,7 @@ def test_errors_are_those_of_files(tmp_path: Path, gone: str, monkeypatch: pytes
         with pytest.raises(ImageError, match=words) as error:
             prepare(address)
         assert address in str(error.value) and not isinstance(error.value, UnreachableImageError)
-    monkeypatch.setattr("data_juicer_ext.figures.image_parts.MAX_FILE_BYTES", 100)
+    monkeypatch.setattr("data_juicer_ext.figures.image_preparation.MAX_FILE_BYTES", 100)
     with pytest.raises(ImageError, match="more than 100 bytes"):
         prepare(broken)
 

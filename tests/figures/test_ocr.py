@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.figures import ocr
-from tests.models.offline_drawings import bar_chart
+from tests.offline.drawings import bar_chart
 
 
 def test_every_piece_has_a_score_and_the_unsure_can_be_left_out(

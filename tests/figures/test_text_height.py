@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from data_juicer_ext.figures.image_parts import ImageLimits, prepare
+from data_juicer_ext.figures.image_preparation import ImageLimits, prepare
 from data_juicer_ext.figures.text_height import smallest_text
 
 

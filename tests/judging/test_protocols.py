@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from data_juicer_ext.judging.citing import Snippet
+from data_juicer_ext.judging.citing_text import Snippet
+from data_juicer_ext.judging.judge_reports import parse_report
 from data_juicer_ext.judging.payload import Case
 from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, Judgement, NoReport, Stage, judge
-from data_juicer_ext.judging.reports import parse_report
 from data_juicer_ext.prompts import render
 from tests.judging.answers import answer_to
 

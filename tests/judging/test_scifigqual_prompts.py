@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 
 from data_juicer_ext import prompts
+from data_juicer_ext.judging.judge_reports import (
+    VisionReport,
+    fusion_model,
+    judgement_model,
+    language_model,
+    parse_report,
+)
 from data_juicer_ext.judging.protocols import TEMPLATES
-from data_juicer_ext.judging.reports import VisionReport, fusion_model, judgement_model, language_model, parse_report
 from data_juicer_ext.prompts import check, fingerprint, render, shipped_folder
 
 ALL = ["VC", "SL", "C", "CTX", "MR"]

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.latex import assemble, buffer, macros, walk
-from data_juicer_ext.latex.expand import flatten
-from data_juicer_ext.latex.flat import Flat
-from data_juicer_ext.latex.macros import Macros
+from data_juicer_ext.latex import figure_objects
+from data_juicer_ext.latex.expand import macros, tex_buffer, walk
+from data_juicer_ext.latex.expand.expand import flatten
+from data_juicer_ext.latex.expand.flat_text import Flat
+from data_juicer_ext.latex.expand.macros import Macros
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.paper import Extraction, read_figures
-from data_juicer_ext.latex.source import SourceTree
+from data_juicer_ext.latex.source.paper_files import SourceTree
 from tests.latex.hard_inputs import ALL, CITED, GROWING, NUMBERED, UNCLOSED, Hard, figure, prose
 from tests.latex.mutations import problems
 from tests.latex.papers import document, read_text, write
@@ -112,13 +113,13 @@ def test_every_result_is_of_a_kind() -> None:
 @pytest.mark.parametrize("kind", UNCLOSED, ids=lambda kind: kind.name)
 def test_what_never_closes_is_looked_for_once(kind: Hard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     passes: Counter[str] = Counter()
-    real = buffer.match_tokens
+    real = tex_buffer.match_tokens
 
     def match_tokens(text: str, declared: Any, only: int = -1, *end: int) -> Any:
         passes[text] += only < 0
         return real(text, declared, only, *end)
 
-    monkeypatch.setattr(buffer, "match_tokens", match_tokens)
+    monkeypatch.setattr(tex_buffer, "match_tokens", match_tokens)
     found_in(kind, 400, tmp_path)
     # The source and the live text; where nothing was cut from the one it equals the other.
     assert sum(len(text) > 5000 for text in passes.elements()) <= 2
@@ -166,7 +167,7 @@ def test_a_huge_argument_that_a_macro_repeats_is_not_written_out(
 
 
 def test_there_are_no_more_figures_than_a_paper_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assemble, "MOST_FIGURES", 5)
+    monkeypatch.setattr(figure_objects, "MOST_FIGURES", 5)
     found = found_in(BY_NAME["figures"], 8, tmp_path)
     assert [figure.number for figure in found.figures] == ["1", "2", "3", "4", "5"]
     assert "the paper has 8 figures; the first 5 were taken" in found.notes
@@ -175,8 +176,8 @@ def test_there_are_no_more_figures_than_a_paper_can_have(tmp_path: Path, monkeyp
 
 
 def test_paragraphs_take_no_more_room_than_the_paper_allows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assemble, "_FREE_CONTEXT", 2000)
-    monkeypatch.setattr(assemble, "_CONTEXT_RATE", 1)
+    monkeypatch.setattr(figure_objects, "_FREE_CONTEXT", 2000)
+    monkeypatch.setattr(figure_objects, "_CONTEXT_RATE", 1)
     kind = BY_NAME["figures cited in one paragraph"]
     found = found_in(kind, 100, tmp_path)
     taken = sum(len(paragraph) for figure in found.figures for paragraph in figure.context)
@@ -186,7 +187,7 @@ def test_paragraphs_take_no_more_room_than_the_paper_allows(tmp_path: Path, monk
 
 
 def test_one_figure_keeps_its_first_paragraphs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assemble, "_MOST_PARAGRAPHS", 3)
+    monkeypatch.setattr(figure_objects, "_MOST_PARAGRAPHS", 3)
     body = figure() + "".join(f"\n\nNumber {i} has \\ref{{fig:a}}." for i in range(9))
     (found,) = read_text(tmp_path, document(body))
     assert [paragraph[:8] for paragraph in found.context] == ["Number 0", "Number 1", "Number 2"]
@@ -201,7 +202,7 @@ def test_captions_that_never_close_share_no_text(tmp_path: Path) -> None:
 
 
 def test_short_captions_beyond_number_are_made_plain_roughly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assemble, "_MOST_PLAIN", 500)
+    monkeypatch.setattr(figure_objects, "_MOST_PLAIN", 500)
     body = "".join(figure(caption=f"Rate $\\alpha_{{{i}}}$.", name=str(i)) for i in range(9))
     captions = [found.caption for found in read_text(tmp_path, document(body))]
     assert captions[0] == "Rate α_0."

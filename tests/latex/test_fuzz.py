@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from data_juicer_ext.latex.buffer import Buffer, match_tokens
-from data_juicer_ext.latex.expand import flatten
+from data_juicer_ext.latex.expand.expand import flatten
+from data_juicer_ext.latex.expand.tex_buffer import Buffer, match_tokens
 from data_juicer_ext.latex.options import LatexOptions
-from data_juicer_ext.latex.source import SourceTree
+from data_juicer_ext.latex.source.paper_files import SourceTree
 from tests.host import REPO, SHARED_PAPERS
 from tests.latex.mutations import TOKENS, damaged, problems, read, sources
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.latex.encoding import decode
 from data_juicer_ext.latex.paper import Extraction, LatexOptions, read_figures
+from data_juicer_ext.latex.source.encoding import decode
 from data_juicer_ext.pdf.known_figures import locate
 from tests.host import SHARED_PAPERS
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from data_juicer_ext.models.client import get_model
-from data_juicer_ext.models.endpoint import EndpointConfig, parse_model_params
-from data_juicer_ext.models.loop import run
+from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.models.config.endpoint import EndpointConfig, parse_model_params
+from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.types import Answer, Failure, Message, Request, Result
 from tests.fake_openai import FakeServer, Reply
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
-from data_juicer_ext.models.sqlite_store import SqliteStore
-from data_juicer_ext.models.store import StoreError
+from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.models.types import Answer, Failure, Result, Usage
 from tests.models.storing import ABOUT, answer_of, key_of
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.models.endpoint import EndpointConfig
+from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.types import Message, Request
 

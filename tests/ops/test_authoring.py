@@ -11,8 +11,8 @@ from data_juicer.ops.base_op import OPERATORS
 from data_juicer_ext import prompts
 from data_juicer_ext.ops import authoring
 from data_juicer_ext.ops.authoring import Outcome, RuleFilter, operator, plug_in
-from data_juicer_ext.ops.listing import own_classes
-from data_juicer_ext.ops.own_op import OWN_OPERATORS
+from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
+from data_juicer_ext.ops.recipe.operator_reference import own_classes
 from data_juicer_ext.testing import run_operator
 
 

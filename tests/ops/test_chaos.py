@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops import own_op
+from data_juicer_ext.ops.base import run_op
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, Reply
 from tests.host import run_here, with_parameters
 from tests.ops.conftest import paper
@@ -52,7 +52,7 @@ class Chaos:
 
 
 def verdicts(run_dir: Path) -> dict[tuple[str, str], tuple[str, str]]:
-    run_id = runs.run_ids(run_dir)[-1]
+    run_id = run_records.run_ids(run_dir)[-1]
     return {(e["row_id"], e["tag"]): (e["verdict"], e["reason"]) for e in decisions(run_dir, run_id)}
 
 
@@ -64,7 +64,7 @@ def test_chaos_changes_no_verdict(server: FakeServer, papers: Rows, process: Row
     chaos = Chaos(server.responder)  # type: ignore[arg-type]
     server.clear()
     server.responder = chaos
-    own_op._RUNS.clear()
+    run_op._RUNS.clear()
     loud = {"backoff": 0.01, "max_tries": 12, "timeout": 1.0, "deadline": 60}
     rows = run_here(many, with_parameters(process, run_dir=str(tmp_path / "loud"), model_params=loud))
     got = verdicts(tmp_path / "loud")

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
 from data_juicer_ext.rows import add_flags
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer
 from tests.figures.test_text_height import chart
 from tests.host import run_here, with_parameters
@@ -26,7 +26,7 @@ def test_small_text_in_a_figure_reaches_the_row_and_the_ledger(
     assert {row["paper_id"] for row in rows} == {"paper-1", "paper-2"}
     for row in rows:
         assert json.loads(row["image_flags"]) == (["small_text"] if row["paper_id"] == "paper-1" else [])
-    for entry in decisions(run_dir, runs.run_ids(run_dir)[-1]):
+    for entry in decisions(run_dir, run_records.run_ids(run_dir)[-1]):
         flagged = entry["detail"].get("image_flags", [])
         assert flagged == (["small_text"] if (entry["tag"], entry["paper_id"]) == ("vision_vote", "paper-1") else [])
 

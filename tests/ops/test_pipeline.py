@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.batch import BatchClient
-from data_juicer_ext.models.batch_collector import BatchCollector
+from data_juicer_ext.models.batch.client import BatchClient
+from data_juicer_ext.models.batch.collector import BatchCollector
 from data_juicer_ext.models.client import RunPlace
-from data_juicer_ext.models.endpoint import EndpointConfig
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops import own_op
-from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.ops.base import run_op
+from data_juicer_ext.ops.base.run_op import current_run
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, Received
 from tests.host import run_here, with_parameters
 from tests.scripted import STEPS, VISION_MODEL, ScriptedModels, refused_by, step_of
@@ -31,7 +31,7 @@ Rows = list[dict[str, Any]]
 
 
 def ledger(run_dir: Path) -> Rows:
-    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+    return decisions(run_dir, run_records.run_ids(run_dir)[-1])
 
 
 def ids(rows: Rows) -> list[str]:
@@ -89,7 +89,7 @@ def test_an_outage_of_one_step_decides_nothing(
     later = STEPS[STEPS.index(step) + 1 :]
     assert not [e for e in ledger(run_dir) if e["tag"] in {TAG_OF[name] for name in later}]
 
-    set_aside = runs.end(current_run(str(run_dir)))
+    set_aside = run_records.end(current_run(str(run_dir)))
     assert ids(set_aside) == ids(of_step)
     assert all("500" in row["undecided"]["message"] and "images" in row for row in set_aside)
 
@@ -226,7 +226,7 @@ def test_what_may_be_spent_ends_a_run_and_more_goes_on(
     for limit in (30, 60, needed):
         for step in process[1:]:
             next(iter(step.values()))["max_calls"] = limit
-        own_op._RUNS.clear()  # as in a process of its own
+        run_op._RUNS.clear()  # as in a process of its own
         kept = run_here(papers, process)
         assert sum(models.calls.values()) == limit
         reasons = {e["reason"] for e in ledger(run_dir) if e["verdict"] == "undecided"}
@@ -268,7 +268,7 @@ def test_a_run_folder_that_fills_up_ends_the_run(
     def full(self: Any, value: dict[str, Any]) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("data_juicer_ext.models.ledger.LineWriter.write", full)
+    monkeypatch.setattr("data_juicer_ext.runs.ledger.LineWriter.write", full)
     with pytest.raises(SystemExit):
         run_here(papers, process[:1])
     assert "can't be written" in capfd.readouterr().err

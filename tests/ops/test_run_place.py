@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.models.config.endpoint import ConfigError
+from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.ops.base.run_op import run_folder, run_place
 from data_juicer_ext.ops.filter.vision_vote_filter import VisionVoteFilter
+from data_juicer_ext.ops.host.running_recipe import RecipeError, trying
 from data_juicer_ext.ops.mapper.latex_figure_context_mapper import LatexFigureContextMapper
-from data_juicer_ext.ops.own_op import run_folder, run_place
-from data_juicer_ext.ops.recipe import RecipeError, trying
-from data_juicer_ext.ops.roots import root
 from data_juicer_ext.storage import places
 from tests.s3_server import S3
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.qa.letters import LetterParse
+from data_juicer_ext.qa.letter_answers import LetterParse
 from data_juicer_ext.qa.verdicts import Draw, blind_check, failed, source_consistency
 
 

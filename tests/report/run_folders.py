@@ -9,8 +9,8 @@ from typing import Any
 
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import Entry, Spending
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import Entry, Spending
 
 FILTERS = ("source_consistency", "visual_dependence", "vision_vote")
 
@@ -25,7 +25,7 @@ class RunFolder:
 
     def begin(self) -> None:
         """Start one more run into the folder."""
-        self.run = runs.begin(self.path, self.about)
+        self.run = run_records.begin(self.path, self.about)
 
     def image(self, name: str, colour: str = "navy", size: tuple[int, int] = (120, 80)) -> str:
         """A figure's file."""
@@ -47,7 +47,7 @@ class RunFolder:
         """End the run, with the rows that it exports."""
         if rows is not None:
             self.export.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        runs.end(self.run)
+        run_records.end(self.run)
 
 
 def qa_row(index: int, image: str = "", /, **changed: Any) -> dict[str, Any]:

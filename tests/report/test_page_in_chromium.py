@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from data_juicer_ext.report.page import page
+from data_juicer_ext.report.html_page import page
 from data_juicer_ext.report.report import make_report
-from data_juicer_ext.report.scope import scope_of
+from data_juicer_ext.report.run_selection import scope_of
 from tests.report.hostile import MARK, hostile_folder
 from tests.report.run_folders import RunFolder, qa_row
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.ops import own_op
-from data_juicer_ext.report.page import page
+from data_juicer_ext.ops.base import run_op
+from data_juicer_ext.report.html_page import page
 from data_juicer_ext.report.report import Report, make_report
-from data_juicer_ext.report.scope import scope_of
-from data_juicer_ext.report_command import last_scope
+from data_juicer_ext.report.run_selection import last_selection, scope_of
+from data_juicer_ext.runs import run_records
 from tests.fake_openai import FakeServer, Reply
 from tests.host import run_here
 from tests.report.counting import check, last_decisions, ledger_lines
@@ -25,7 +24,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def a_process_of_its_own() -> None:
-    own_op._RUNS.clear()
+    run_op._RUNS.clear()
 
 
 def exported(rows: Rows, run_dir: Path) -> Path:
@@ -38,7 +37,7 @@ def checked(run_dir: Path, export: Path) -> tuple[Report, dict[str, list[list[st
     """The report of the last run, after it was held against the files."""
     report = make_report(scope_of(run_dir, export=export))
     found = tables(page(report))
-    check(report, found, export, [runs.run_ids(run_dir)[-1]])
+    check(report, found, export, [run_records.run_ids(run_dir)[-1]])
     return report, found
 
 
@@ -60,7 +59,7 @@ def test_an_outage_and_the_run_after_it(
     report, _ = checked(run_dir, export)
     [cause] = report.undecided
     assert cause.reason == "call_failed:server" and "500" in cause.message and report.costs.retries > 0
-    own_op._RUNS.clear()
+    run_op._RUNS.clear()
     models.broken = set()
     report, found = checked(run_dir, exported(run_here(papers, process), run_dir))
     assert not report.undecided and len(found["runs"]) == 2 and found["saved"]
@@ -71,7 +70,7 @@ def test_a_run_that_a_budget_stops_twice(server: FakeServer, papers: Rows, proce
     for limit in (20, 60, 0):
         for step in process[1:]:
             next(iter(step.values()))["max_calls"] = limit
-        own_op._RUNS.clear()
+        run_op._RUNS.clear()
         report, _ = checked(run_dir, exported(run_here(papers, process), run_dir))
         assert bool(report.undecided) == bool(limit)
     assert report.costs.total.calls - report.costs.total.store_hits == len(server.requests)
@@ -124,8 +123,8 @@ def test_while_a_run_goes_on(server: FakeServer, papers: Rows, process: Rows, ru
 
     def looking(body: dict[str, Any]) -> Any:
         asked[0] += 1
-        if asked[0] % 40 == 0 and runs.run_ids(run_dir):
-            made.append(make_report(last_scope(run_dir)))
+        if asked[0] % 40 == 0 and run_records.run_ids(run_dir):
+            made.append(make_report(last_selection(run_dir)))
             page(made[-1])
         return scripted(body)
 
@@ -138,4 +137,4 @@ def test_while_a_run_goes_on(server: FakeServer, papers: Rows, process: Rows, ru
 
 
 def report_of(run_dir: Path) -> Report:
-    return make_report(last_scope(run_dir))
+    return make_report(last_selection(run_dir))

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import runs
 from data_juicer_ext.report.report import make_report
-from data_juicer_ext.report_command import last_scope
+from data_juicer_ext.report.run_selection import last_selection
+from data_juicer_ext.runs import run_records
 from tests.fake_openai import FakeServer, Reply
 from tests.host import dj_process
 from tests.report.counting import check
@@ -48,7 +48,7 @@ def reported(run_dir: Path) -> str:
 
 def held_against_the_files(run_dir: Path, export: Path, run_ids: list[str]) -> None:
     page = (run_dir / "report.html").read_text(encoding="utf-8")
-    check(make_report(last_scope(run_dir)), tables(page), export, run_ids)
+    check(make_report(last_selection(run_dir)), tables(page), export, run_ids)
 
 
 @pytest.mark.parametrize("name", ["verisciqa", pytest.param("verisciqa_ray", marks=pytest.mark.ray)])
@@ -67,7 +67,7 @@ def test_a_killed_and_resumed_dj_process_run(name: str, tmp_path: Path) -> None:
     said = reported(run_dir)
     assert "has not ended" not in said and "calls saved by the store" in said
     assert export.is_dir() == (name == "verisciqa_ray")
-    held_against_the_files(run_dir, export, [runs.run_ids(run_dir)[-1]])
+    held_against_the_files(run_dir, export, [run_records.run_ids(run_dir)[-1]])
 
 
 def test_a_killed_and_resumed_run_in_shards(tmp_path: Path) -> None:

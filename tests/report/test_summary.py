@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import Entry
-from data_juicer_ext.report.kinds import in_words, kind_of
-from data_juicer_ext.report.scope import NoRunError
+from data_juicer_ext.report.row_kinds import in_words, kind_of
+from data_juicer_ext.report.run_selection import NoRunError
 from data_juicer_ext.report.summary import summary
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import Entry
 
 
 def pair(paper: str, figure: str, number: int) -> dict[str, Any]:
@@ -22,10 +22,10 @@ def pair(paper: str, figure: str, number: int) -> dict[str, Any]:
 def finished(tmp_path: Path, pairs: list[dict[str, Any]], ended: bool = True) -> Path:
     export = tmp_path / "pairs.jsonl"
     export.write_text("".join(json.dumps(row) + "\n" for row in pairs))
-    run = runs.begin(tmp_path / "run", {"export_path": str(export)})
+    run = run_records.begin(tmp_path / "run", {"export_path": str(export)})
     run.ledger.record(Entry("f", "claim_extractor_mapper", "claim_extractor", "keep", "claims", made=3))
     if ended:
-        runs.end(run)
+        run_records.end(run)
     return tmp_path / "run"
 
 

@@ -13,17 +13,17 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from data_juicer_ext.report.scope import scope_of
+from data_juicer_ext.report.run_selection import scope_of
 from data_juicer_ext.review.app import make_app
 from data_juicer_ext.review.audit_desk import AuditDesk
-from data_juicer_ext.review.audited import audit_of
+from data_juicer_ext.review.audit_rows import audit_of
 from data_juicer_ext.review.calibration import Calibration
 from data_juicer_ext.review.desk import Desk
 from data_juicer_ext.review.forms.choice import form_named, guessed
-from data_juicer_ext.review.items import load_items
-from data_juicer_ext.review.pictures import Pictures
 from data_juicer_ext.review.rate_desk import RateDesk
+from data_juicer_ext.review.review_sample import load_items
 from data_juicer_ext.review.server import bound
+from data_juicer_ext.review.shown_figures import Pictures
 from tests.report.run_folders import RunFolder
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -6,8 +6,8 @@ from typing import Any
 import krippendorff
 import pytest
 
+from data_juicer_ext.ratings.ratings import Rating
 from data_juicer_ext.review.agreement import alphas, as_text, spread
-from data_juicer_ext.review.ratings import Rating
 
 
 def rated(form: str, table: dict[str, list[Any]], dimension: str = "overall") -> list[Rating]:

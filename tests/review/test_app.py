@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
+from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
 from data_juicer_ext.review.app import MOST_BODY, make_app
-from data_juicer_ext.review.pictures import Pictures
-from data_juicer_ext.review.ratings import ratings_path, read_ratings
+from data_juicer_ext.review.shown_figures import Pictures
 from tests.report.run_folders import RunFolder
 from tests.review import folders
 from tests.review.conftest import ORIGIN, Recorder, audit_desk, client_of, rate_desk, recorder_of

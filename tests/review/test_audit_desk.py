@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from data_juicer_ext.ratings.ratings import Rating, append, ratings_path, read_ratings
 from data_juicer_ext.review.audit_desk import AuditDesk
 from data_juicer_ext.review.forms.form import FormError
-from data_juicer_ext.review.ratings import Rating, append, ratings_path, read_ratings
 from tests.report.run_folders import RunFolder
 from tests.review.conftest import audit_desk
 from tests.review.folders import SECRETS, questions_run

@@ -7,10 +7,10 @@ from typing import Any
 import krippendorff
 import pytest
 
+from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
 from data_juicer_ext.review.desk import LockedError, UnknownItemError
 from data_juicer_ext.review.forms.form import FormError
 from data_juicer_ext.review.rate_desk import RateDesk
-from data_juicer_ext.review.ratings import ratings_path, read_ratings
 from tests.report.run_folders import RunFolder
 from tests.review.conftest import rate_desk
 from tests.review.folders import calibration_file, diagrams_run, figures_run, images_run, questions_run

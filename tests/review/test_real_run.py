@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models.ledger import read_lines
-from data_juicer_ext.report_command import last_scope
+from data_juicer_ext.report.run_selection import last_selection
 from data_juicer_ext.review import app
 from data_juicer_ext.review.audit_desk import AuditDesk
-from data_juicer_ext.review.audited import audit_of
+from data_juicer_ext.review.audit_rows import audit_of
 from data_juicer_ext.review.forms.verisciqa import VeriSciQA
-from data_juicer_ext.review.items import load_items
-from data_juicer_ext.review.pictures import Pictures
 from data_juicer_ext.review.rate_desk import RateDesk
+from data_juicer_ext.review.review_sample import load_items
+from data_juicer_ext.review.shown_figures import Pictures
+from data_juicer_ext.runs.ledger import read_lines
 from tests.host import REPO, dj_process, recipe, with_parameters
 from tests.review.conftest import ORIGIN, Recorder
 
@@ -40,7 +40,7 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.host
 def test_an_audit_has_every_row_that_was_decided(run_dir: Path) -> None:
-    audit = audit_of(last_scope(run_dir))
+    audit = audit_of(last_selection(run_dir))
     lines = list(read_lines(run_dir / "ledger"))
     refused = Counter(line["tag"] for line in lines if line["verdict"] == "drop")
     assert {group.tag: group.total for group in audit.groups.values() if group.verdict == "drop"} == refused

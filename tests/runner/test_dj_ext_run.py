@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from data_juicer_ext.models.ledger import read_lines
-from data_juicer_ext.report.exported import read_rows
-from data_juicer_ext.runner.summary import run_summary
+from data_juicer_ext.report.folder_summary import run_summary
+from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.ledger import read_lines
 from tests.fake_openai import FakeServer, Reply
 from tests.host import write_rows
 from tests.runner.driving import COST_A_CALL, asked, finished, ids, papers, rows, shards, stopped_after, write_recipe

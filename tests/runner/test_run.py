@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 import yaml
 
-from data_juicer_ext.models.ledger import Entry as Decision
-from data_juicer_ext.models.ledger import Spending
-from data_juicer_ext.models.remote_folder import RemoteFolder
-from data_juicer_ext.ops.own_op import current_run
-from data_juicer_ext.runner import manifest as states
+from data_juicer_ext.ops.base.run_op import current_run
+from data_juicer_ext.report.folder_summary import run_summary
 from data_juicer_ext.runner import run as run_module
-from data_juicer_ext.runner.kept import Kept
-from data_juicer_ext.runner.manifest import Manifest, load
 from data_juicer_ext.runner.plan import Order
 from data_juicer_ext.runner.run import run
-from data_juicer_ext.runner.summary import run_summary
+from data_juicer_ext.runs import manifest as states
+from data_juicer_ext.runs.ledger import Entry as Decision
+from data_juicer_ext.runs.ledger import Spending
+from data_juicer_ext.runs.manifest import Manifest, load
+from data_juicer_ext.runs.remote_folder import RemoteFolder
+from data_juicer_ext.runs.sharded_folder import Kept
 from data_juicer_ext.storage import places
 from tests.host import recipe, with_parameters, write_rows
 from tests.s3_server import S3

@@ -1,1 +1,1 @@
-"""Accuracy of models on a finished set of multiple-choice questions (VeriSciQA appendix G, SIQA-U)."""
+"""How often do models answer a finished set of questions right (VeriSciQA appendix G, SIQA-U)?"""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from data_juicer_ext.evaluation.accuracy.answers import GROUPS, NOT_SAID, AnswerSet
-from data_juicer_ext.evaluation.accuracy.letters import Letters, letter_table
-from data_juicer_ext.evaluation.accuracy.subset import stratified
-from data_juicer_ext.evaluation.measure import Measure
-from data_juicer_ext.evaluation.proportion import share
+from data_juicer_ext.evaluation.accuracy.letter_bias import Letters, letter_table
+from data_juicer_ext.evaluation.accuracy.model_answers import GROUPS, NOT_SAID, AnswerSet
+from data_juicer_ext.evaluation.accuracy.stratified_subset import stratified
+from data_juicer_ext.evaluation.statistics.measure import Measure
+from data_juicer_ext.evaluation.statistics.wilson_interval import share
 
 STRATA = ("domain", "figure_type", "question_type")
 OVERALL = "Overall"

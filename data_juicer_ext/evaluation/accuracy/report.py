@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from data_juicer_ext.evaluation.accuracy.accuracy import OVERALL, Accuracy, Cell
-from data_juicer_ext.evaluation.accuracy.letters import GOLD, Letters
+from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, Letters
 from data_juicer_ext.evaluation.tables import (
     columns,
     folder_for,

@@ -1,1 +1,1 @@
-"""SciDiag: a judge of generated diagrams against people's preferences."""
+"""Does a judge of generated diagrams prefer what people prefer (SciDiag)?"""

@@ -9,13 +9,13 @@ from statistics import fmean
 from typing import Any
 
 from data_juicer_ext.diagrams.scoring import PARITY
-from data_juicer_ext.evaluation.bootstrap import Resampling
-from data_juicer_ext.evaluation.correlation import correlation
-from data_juicer_ext.evaluation.judged import GROUPS, NOT_SAID, Judged
-from data_juicer_ext.evaluation.measure import Measure, undefined
+from data_juicer_ext.evaluation.judged_pairs import GROUPS, NOT_SAID, Judged
 from data_juicer_ext.evaluation.preference.votes import CONFLICT, TOO_FEW, Human, Vote, aggregate, by_pair, sign
-from data_juicer_ext.evaluation.proportion import share
-from data_juicer_ext.evaluation.reliability import counts_of, fleiss_kappa, krippendorff_alpha
+from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
+from data_juicer_ext.evaluation.statistics.correlation import correlation
+from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.reliability import counts_of, fleiss_kappa, krippendorff_alpha
+from data_juicer_ext.evaluation.statistics.wilson_interval import share
 
 GENERATED, REFERENCE = "generated-preferred", "reference-preferred"
 STRENGTHS = ("reference", "slight reference", "slight generated", "generated")

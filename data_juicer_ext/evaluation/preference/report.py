@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from data_juicer_ext.evaluation.measure import Measure, notes
 from data_juicer_ext.evaluation.preference.preference import GENERATED, REFERENCE, Evaluation, JudgePreference
+from data_juicer_ext.evaluation.statistics.measure import Measure, notes
 from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_csv, write_json, write_measures
 
 _LISTED = 10

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from data_juicer_ext.evaluation.quality_rows import RowError
+from data_juicer_ext.evaluation.quality.rows import RowError
 
 if TYPE_CHECKING:
-    from data_juicer_ext.review.ratings import Rating
+    from data_juicer_ext.ratings.ratings import Rating
 
 FORM = "scidiag"
 STRONGEST = 2

@@ -1,1 +1,1 @@
-"""SIQA-S: scores of scientific images against people's mean opinion scores."""
+"""How close are scores of scientific images to people's mean opinion scores (SIQA-S)?"""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from data_juicer_ext.evaluation.agreement import NOISE
-from data_juicer_ext.evaluation.correlation import correlation
-from data_juicer_ext.evaluation.measure import Measure, undefined
 from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, LeftOut, Scores, Vote, means
+from data_juicer_ext.evaluation.statistics.correlation import correlation
+from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.score_agreement import NOISE
 
 GATE = 0.8
 _UNTESTED = -2.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from data_juicer_ext.evaluation.quality_rows import RowError
+from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.evaluation.siqa.mos import Mos, Screening, make_mos
 from data_juicer_ext.evaluation.siqa.votes import (
     Row,
@@ -20,7 +20,7 @@ from data_juicer_ext.evaluation.siqa.votes import (
 from data_juicer_ext.rows import content_id
 
 if TYPE_CHECKING:
-    from data_juicer_ext.review.ratings import Rating
+    from data_juicer_ext.ratings.ratings import Rating
 
 KEYS = ("row_id", "figure_id", "image")
 """What images may be known by; "image" is the name of the file."""

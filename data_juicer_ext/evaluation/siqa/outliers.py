@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Literal
 
-from data_juicer_ext.evaluation.correlation import correlation
 from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, LeftOut, Vote, means
+from data_juicer_ext.evaluation.statistics.correlation import correlation
 
 Method = Literal["correlation", "bt500", "off"]
 LEAST_CORRELATION = 0.5

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluation.measure import notes
-from data_juicer_ext.evaluation.siqa.siqa import COEFFICIENTS, COLUMNS, Evaluation
+from data_juicer_ext.evaluation.siqa.comparison import COEFFICIENTS, COLUMNS, Evaluation
+from data_juicer_ext.evaluation.statistics.measure import notes
 from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_json, write_measures
 
 _HEADS = {"perception": "Perception", "knowledge": "Knowledge", "siqa_s": "SIQA-S", "mean_rating": "mean rating"}

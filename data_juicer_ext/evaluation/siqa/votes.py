@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from data_juicer_ext.evaluation.quality_rows import RowError
+from data_juicer_ext.evaluation.quality.rows import RowError
 
 if TYPE_CHECKING:
-    from data_juicer_ext.review.ratings import Rating
+    from data_juicer_ext.ratings.ratings import Rating
 
 DIMENSIONS = ("perception", "knowledge")
 FORM = "siqa"

@@ -1,1 +1,1 @@
-"""SciDiag: how far repeated runs of a judge agree with each other."""
+"""How far do repeated runs of a judge agree with each other (SciDiag)?"""

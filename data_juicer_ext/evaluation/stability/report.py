@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from data_juicer_ext.evaluation.measure import Measure, notes
 from data_juicer_ext.evaluation.stability.stability import JudgeStability
+from data_juicer_ext.evaluation.statistics.measure import Measure, notes
 from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_json, write_measures
 
 _LISTED = 10

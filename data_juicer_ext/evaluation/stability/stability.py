@@ -12,11 +12,11 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from data_juicer_ext.evaluation.judged import GROUPS, NOT_SAID, Judged, way
-from data_juicer_ext.evaluation.measure import Measure, undefined
-from data_juicer_ext.evaluation.one_way import one_way
+from data_juicer_ext.evaluation.judged_pairs import GROUPS, NOT_SAID, Judged, way
 from data_juicer_ext.evaluation.preference.votes import sign
-from data_juicer_ext.evaluation.proportion import share
+from data_juicer_ext.evaluation.statistics.intraclass_correlation import one_way
+from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.wilson_interval import share
 
 _DIGITS = 9  # differences of means of orders that are 0 but for the last binary digit
 

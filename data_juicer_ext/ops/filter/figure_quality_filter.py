@@ -5,12 +5,12 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS, Filter
 from data_juicer.utils.constant import Fields
 
-from data_juicer_ext.judging.selection import NULLS, load_quality, verdict_on
-from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.models.ledger import Entry
-from data_juicer_ext.ops.batches import to_rows
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, one_of
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.judging.score_selection import NULLS, load_quality, verdict_on
+from data_juicer_ext.models.config.endpoint import ConfigError
+from data_juicer_ext.ops.base.column_batches import to_rows
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, one_of
+from data_juicer_ext.ops.host.running_recipe import stop
+from data_juicer_ext.runs.ledger import Entry
 
 OP_NAME = "figure_quality_filter"
 OWN_OPERATORS.append(OP_NAME)

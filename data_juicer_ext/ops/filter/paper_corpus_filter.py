@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 from data_juicer.ops.base_op import OPERATORS, Filter
 from data_juicer.utils.constant import Fields
 
-from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops.batches import to_rows
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
-from data_juicer_ext.ops.recipe import only_trying, running, stop
-from data_juicer_ext.ops.roots import root
+from data_juicer_ext.ops.base.column_batches import to_rows
+from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
+from data_juicer_ext.ops.host.running_recipe import only_trying, running, stop
 from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
 from data_juicer_ext.rows import content_id, scrub
 from data_juicer_ext.storage.addresses import as_path, is_remote, under

@@ -5,18 +5,18 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS
 
-from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Answer, Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.choices import mapped_back
-from data_juicer_ext.ops.model_filter import ModelFilter
-from data_juicer_ext.ops.outcome import Outcome
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base.model_filter import ModelFilter
+from data_juicer_ext.ops.base.option_choice import mapped_back
+from data_juicer_ext.ops.base.outcome import Outcome
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
-from data_juicer_ext.qa.domains import spelled_out
-from data_juicer_ext.qa.letters import LetterParse, parse_rationale
-from data_juicer_ext.qa.permute import shown
+from data_juicer_ext.qa.arxiv_domains import spelled_out
+from data_juicer_ext.qa.letter_answers import LetterParse, parse_rationale
+from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import Draw, draw_label
 from data_juicer_ext.qa.votes import first_agreeing, vote
 from data_juicer_ext.rows import add_flags

@@ -5,14 +5,14 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS
 
+from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import OWN_OPERATORS
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
+from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.claims import ClaimParse, parse_claims, trace_claim
-from data_juicer_ext.qa.domains import spelled_out
 from data_juicer_ext.rows import CLAIM_ROW, FIGURE_ROW, claim_row
 
 OP_NAME = "claim_extractor_mapper"

@@ -7,26 +7,26 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS
 
-from data_juicer_ext.diagrams.anonymous import anonymous
-from data_juicer_ext.diagrams.answers import PARSER_VERSION, Answer, answer_model, order_scores
-from data_juicer_ext.diagrams.aspect import misfit, nearest
-from data_juicer_ext.diagrams.contamination import MAX_HASH_DISTANCE, MIN_PIXEL_SIMILARITY, compare, is_copy
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.diagrams.anonymous_pair import anonymous
+from data_juicer_ext.diagrams.aspect_ratio import misfit, nearest
+from data_juicer_ext.diagrams.copied_reference import MAX_HASH_DISTANCE, MIN_PIXEL_SIMILARITY, compare, is_copy
 from data_juicer_ext.diagrams.criteria import CriteriaSet, TypeCriteria, load_criteria
+from data_juicer_ext.diagrams.dimension_weights import own_weights
+from data_juicer_ext.diagrams.judge_answers import PARSER_VERSION, Answer, answer_model, order_scores
 from data_juicer_ext.diagrams.judgement import FIELDS, Seen, asked_fields, told
-from data_juicer_ext.diagrams.order import generated_first, run_row_id
-from data_juicer_ext.diagrams.pair import MAX_PAPER_TOKENS, Pair, pair_of
+from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, Pair, pair_of
+from data_juicer_ext.diagrams.presentation_order import generated_first, run_row_id
 from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, judged
-from data_juicer_ext.diagrams.weights import own_weights
-from data_juicer_ext.figures.image_parts import ImageError, UnreachableImageError
-from data_juicer_ext.judging.reports import parse_report
-from data_juicer_ext.models.endpoint import expand_environment
-from data_juicer_ext.models.loop import shared
+from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
+from data_juicer_ext.judging.judge_reports import parse_report
+from data_juicer_ext.models.config.endpoint import expand_environment
+from data_juicer_ext.models.event_loop import shared
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.storage.addresses import under

@@ -4,13 +4,13 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS
 
-from data_juicer_ext.diagrams.pair import images_of
-from data_juicer_ext.diagrams.types import PARSER_VERSION, REFUSED, TYPES, TypeParse, parse_type
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.diagrams.diagram_types import PARSER_VERSION, REFUSED, TYPES, TypeParse, parse_type
+from data_juicer_ext.diagrams.pair_row import images_of
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS
 from data_juicer_ext.prompts import request
 
 OP_NAME = "diagram_type_mapper"

@@ -4,16 +4,16 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
-from data_juicer_ext.figures.curation.curate import Curation, curate
-from data_juicer_ext.figures.curation.recrop import CaptionAnchoredCrop, PdfSource, page_sizes
-from data_juicer_ext.figures.curation.rules import S1, S2, S3, S4, S5, Rules
-from data_juicer_ext.figures.image_parts import UnreachableImageError
+from data_juicer_ext.curation.curate import Curation, curate
+from data_juicer_ext.curation.recrop import CaptionAnchoredCrop, PdfSource, page_sizes
+from data_juicer_ext.curation.rules import S1, S2, S3, S4, S5, Rules
+from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
-from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.ops.batches import set_column, to_rows
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
-from data_juicer_ext.ops.recipe import stop
-from data_juicer_ext.ops.roots import root
+from data_juicer_ext.models.config.endpoint import ConfigError
+from data_juicer_ext.ops.base.column_batches import set_column, to_rows
+from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.rows import Figure, content_id, dump_figures, figure_row_id, load_figures, scrub, to_json
 from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError

@@ -4,13 +4,13 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
-from data_juicer_ext.figures.features import FeatureError, figure_features
-from data_juicer_ext.figures.image_parts import ImageLimits, UnreachableImageError
+from data_juicer_ext.figures.features.features import FeatureError, figure_features
+from data_juicer_ext.figures.image_preparation import ImageLimits, UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
-from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.models.config.endpoint import ConfigError
+from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.rows import scrub, to_json
 
 OP_NAME = "figure_features_mapper"

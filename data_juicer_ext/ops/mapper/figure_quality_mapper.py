@@ -5,20 +5,20 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS
 from pydantic import BaseModel
 
-from data_juicer_ext.judging.citing import MAX_CONTEXT_TOKENS
-from data_juicer_ext.judging.gating import DIMENSIONS
+from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.judging.citing_text import MAX_CONTEXT_TOKENS
+from data_juicer_ext.judging.evidence_gating import DIMENSIONS
+from data_juicer_ext.judging.judge_reports import PARSER_VERSION, parse_report
 from data_juicer_ext.judging.payload import Case, PayloadLimits, case_of
 from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, Judgement, NoReport, Stage, judge
-from data_juicer_ext.judging.reports import PARSER_VERSION, parse_report
-from data_juicer_ext.models.client import get_model
-from data_juicer_ext.models.endpoint import ConfigError, parse_model_params, require_key
-from data_juicer_ext.models.ray_governor import share_with_workers
+from data_juicer_ext.models.config.endpoint import ConfigError, parse_model_params, require_key
+from data_juicer_ext.models.governor.ray_actor import share_with_workers
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
-from data_juicer_ext.ops.recipe import only_trying, stop
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
+from data_juicer_ext.ops.host.running_recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint, request
 from data_juicer_ext.prompts import check as check_template
 from data_juicer_ext.rows import to_json

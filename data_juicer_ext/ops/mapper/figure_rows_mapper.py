@@ -5,13 +5,13 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
-from data_juicer_ext.figures.image_parts import MAX_FILE_BYTES
+from data_juicer_ext.figures.image_preparation import MAX_FILE_BYTES
 from data_juicer_ext.judging.payload import figure_map
-from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures, to_json
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote

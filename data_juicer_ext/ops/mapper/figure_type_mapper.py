@@ -6,10 +6,10 @@ from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.annotation.figure_types import FigureTypeParse, parse_figure_type
 from data_juicer_ext.models.types import Request
-from data_juicer_ext.ops.class_mapper import ClassMapper, images_of
-from data_juicer_ext.ops.own_op import OWN_OPERATORS
+from data_juicer_ext.ops.base.class_mapper import ClassMapper, images_of
+from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
-from data_juicer_ext.qa.domains import spelled_out
+from data_juicer_ext.qa.arxiv_domains import spelled_out
 
 OP_NAME = "figure_type_mapper"
 OWN_OPERATORS.append(OP_NAME)

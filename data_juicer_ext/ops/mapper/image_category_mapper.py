@@ -13,9 +13,9 @@ from data_juicer_ext.annotation.image_categories import (
     parse_category,
 )
 from data_juicer_ext.models.types import Request
-from data_juicer_ext.ops.class_mapper import ClassMapper, images_of
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base.class_mapper import ClassMapper, images_of
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
 
 OP_NAME = "image_category_mapper"

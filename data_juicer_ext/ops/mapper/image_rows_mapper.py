@@ -6,13 +6,13 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.annotation.image_rows import NoImageError, image_row, named
-from data_juicer_ext.figures.image_parts import ImageError, ImageLimits, UnreachableImageError
-from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, UnreachableImageError
+from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
-from data_juicer_ext.ops.recipe import stop
-from data_juicer_ext.ops.roots import root
+from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
+from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.rows import FIGURE_ROW, content_id, scrub
 
 OP_NAME = "image_rows_mapper"

@@ -8,12 +8,12 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
-from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.ops.batches import set_column, to_rows
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count, one_of
-from data_juicer_ext.ops.paper_mapper import PaperMapper
-from data_juicer_ext.ops.recipe import stop
-from data_juicer_ext.ops.roots import root
+from data_juicer_ext.models.config.endpoint import ConfigError
+from data_juicer_ext.ops.base.column_batches import set_column, to_rows
+from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.ops.base.paper_mapper import PaperMapper
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count, one_of
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.rows import dump_figures, scrub, to_json
 from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError

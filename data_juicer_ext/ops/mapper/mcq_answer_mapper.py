@@ -5,17 +5,17 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS
 
-from data_juicer_ext.annotation.questions import question_problem
+from data_juicer_ext.annotation.question_check import question_problem
+from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.choices import mapped_back, order_of
-from data_juicer_ext.ops.class_mapper import images_of
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
+from data_juicer_ext.ops.base.class_mapper import images_of
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.option_choice import mapped_back, order_of
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS
 from data_juicer_ext.prompts import request
-from data_juicer_ext.qa.letters import PARSER_VERSION, parse_letter
-from data_juicer_ext.qa.permute import shown
+from data_juicer_ext.qa.letter_answers import PARSER_VERSION, parse_letter
+from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.rows import add_flags, scrub
 
 OP_NAME = "mcq_answer_mapper"

@@ -7,22 +7,22 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.annotation.label_votes import in_audit, label, majority_of
-from data_juicer_ext.annotation.questions import question_problem
-from data_juicer_ext.models.client import get_model
-from data_juicer_ext.models.endpoint import ConfigError, EndpointConfig, parse_model_params, require_key
-from data_juicer_ext.models.ray_governor import share_with_workers
+from data_juicer_ext.annotation.question_check import question_problem
+from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.models.config.endpoint import ConfigError, EndpointConfig, parse_model_params, require_key
+from data_juicer_ext.models.governor.ray_actor import share_with_workers
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.choices import ask_letter, mapped_back, order_of
-from data_juicer_ext.ops.class_mapper import images_of
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.model_op import checked_sampling
-from data_juicer_ext.ops.outcome import Outcome
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
-from data_juicer_ext.ops.recipe import only_trying, stop
+from data_juicer_ext.ops.base.class_mapper import images_of
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.model_op import checked_sampling
+from data_juicer_ext.ops.base.option_choice import ask_letter, mapped_back, order_of
+from data_juicer_ext.ops.base.outcome import Outcome
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
+from data_juicer_ext.ops.host.running_recipe import only_trying, stop
 from data_juicer_ext.prompts import request
-from data_juicer_ext.qa.letters import PARSER_VERSION
-from data_juicer_ext.qa.permute import shown
+from data_juicer_ext.qa.letter_answers import PARSER_VERSION
+from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import Draw, draw_label
 from data_juicer_ext.rows import add_provenance
 

@@ -5,11 +5,11 @@ from typing import Any
 from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.annotation.class_answers import ClassParse
+from data_juicer_ext.annotation.question_check import option_text
 from data_juicer_ext.annotation.question_types import parse_question_type
-from data_juicer_ext.annotation.questions import option_text
 from data_juicer_ext.models.types import Request
-from data_juicer_ext.ops.class_mapper import ClassMapper
-from data_juicer_ext.ops.own_op import OWN_OPERATORS
+from data_juicer_ext.ops.base.class_mapper import ClassMapper
+from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
 from data_juicer_ext.prompts import request
 
 OP_NAME = "question_type_mapper"

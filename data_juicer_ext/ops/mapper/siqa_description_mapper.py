@@ -5,14 +5,14 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS
 
+from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
-from data_juicer_ext.qa.domains import spelled_out
+from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.siqa.descriptions import PARSER_VERSION, DescriptionParse, parse_description, told
 from data_juicer_ext.siqa.dimensions import DIMENSIONS, some_of

@@ -6,15 +6,15 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
+from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_op import ModelOp
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
+from data_juicer_ext.ops.base.model_op import ModelOp
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
-from data_juicer_ext.qa.domains import spelled_out
+from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.mcq import MCQParse
 from data_juicer_ext.rows import FIGURE_ROW
 from data_juicer_ext.siqa.descriptions import Description, read_descriptions

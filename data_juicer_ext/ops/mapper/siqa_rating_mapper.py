@@ -6,15 +6,15 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS
 
-from data_juicer_ext.models.endpoint import ConfigError
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Answer, Failure, Message, Request
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_mapper import ModelMapper
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import render, request
-from data_juicer_ext.qa.domains import spelled_out
+from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.siqa.dimensions import ASPECTS, dimensions_of
 from data_juicer_ext.siqa.levels import LEVELS, level_in

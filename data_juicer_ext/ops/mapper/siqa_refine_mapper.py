@@ -4,17 +4,17 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
-from data_juicer_ext.models.endpoint import ConfigError
-from data_juicer_ext.models.ledger import Spending
+from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Failure, Verdict
-from data_juicer_ext.ops import progress
-from data_juicer_ext.ops.batches import replace_rows, to_rows
-from data_juicer_ext.ops.calls import Calls
-from data_juicer_ext.ops.model_op import ModelOp
-from data_juicer_ext.ops.outcome import Outcome, undecided
-from data_juicer_ext.ops.own_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
-from data_juicer_ext.ops.recipe import stop
+from data_juicer_ext.ops.base import progress
+from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
+from data_juicer_ext.ops.base.model_op import ModelOp
+from data_juicer_ext.ops.base.outcome import Outcome, undecided
+from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
+from data_juicer_ext.ops.host.running_recipe import stop
 from data_juicer_ext.prompts import request
+from data_juicer_ext.runs.ledger import Spending
 from data_juicer_ext.siqa.refine import (
     PARSER_VERSION,
     REFINED,

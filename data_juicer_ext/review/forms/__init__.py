@@ -1,1 +1,1 @@
-"""The forms that people fill in: what each shows of a row, what it asks, and how the answers are stored."""
+"""What does each form show of a row, what does it ask, and how is it stored?"""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from data_juicer_ext.report.shown_text import shown_text
+from data_juicer_ext.report.safe_text import shown_text
 
 TEXT_LIMIT = 6000  # characters of one text that a page shows
 Row = Mapping[str, Any]

@@ -9,10 +9,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data_juicer_ext.judging.citing import context_set
-from data_juicer_ext.judging.gating import DIMENSIONS
+from data_juicer_ext.judging.citing_text import context_set
+from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.judging.payload import Case, case_of
-from data_juicer_ext.report.shown_text import shown_text
+from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, Row, Stage, Values, asks, images_of, text_block
 
 _SCORES = (*DIMENSIONS, "overall")

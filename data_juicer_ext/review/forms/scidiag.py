@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data_juicer_ext.report.shown_text import shown_text
+from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.criteria import OVERALL, Criteria, Criterion, criteria_of
 from data_juicer_ext.review.forms.form import Ask, Form, Row, Stage, Values, asks, images_of, text_block, texts
 

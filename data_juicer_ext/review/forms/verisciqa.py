@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from data_juicer_ext.report.shown_text import shown_text
+from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, Row, Stage, asks, images_of, text_block
 
 _MOST_OPTIONS = 26

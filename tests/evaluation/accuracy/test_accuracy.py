@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.evaluation.accuracy.accuracy import OVERALL, Accuracy, evaluate
-from data_juicer_ext.evaluation.accuracy.answers import Source, read_answers
+from data_juicer_ext.evaluation.accuracy.model_answers import Source, read_answers
 from data_juicer_ext.evaluation.accuracy.report import as_text, group_table, understanding_table, write
 
 Row = dict[str, Any]

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.evaluation.bootstrap import NONE, Resampling
-from data_juicer_ext.evaluation.judged import Judged, read_judged
+from data_juicer_ext.evaluation.judged_pairs import Judged, read_judged
 from data_juicer_ext.evaluation.preference.preference import (
     GENERATED,
     REFERENCE,
@@ -18,6 +17,7 @@ from data_juicer_ext.evaluation.preference.preference import (
 )
 from data_juicer_ext.evaluation.preference.report import as_text, write
 from data_juicer_ext.evaluation.preference.votes import Vote
+from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Resampling
 
 # SciDiagBench, table 3, judge Gemini: what people prefer, of how many pairs the judge agrees, and its mean S_final.
 TABLE_3 = [("reference", -2, 24, 21), ("slight reference", -1, 46, 36), ("slight generated", 1, 29, 27),

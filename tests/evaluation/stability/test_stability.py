@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.evaluation.judged import read_judged
+from data_juicer_ext.evaluation.judged_pairs import read_judged
 from data_juicer_ext.evaluation.stability.report import as_text, write
 from data_juicer_ext.evaluation.stability.stability import JudgeStability, evaluate
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.ops.base.run_op import current_run
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.host import run_here
 
 Rows = list[dict[str, Any]]
@@ -28,7 +28,7 @@ def kept(rows: Rows, run_dir: Path, **parameters: Any) -> list[str]:
 
 
 def ledger(run_dir: Path) -> dict[str, tuple[str, str]]:
-    found = decisions(run_dir, runs.run_ids(run_dir)[-1])
+    found = decisions(run_dir, run_records.run_ids(run_dir)[-1])
     return {entry["row_id"]: (entry["verdict"], entry["reason"]) for entry in found}
 
 
@@ -62,7 +62,7 @@ def test_rows_without_scores_are_undecided_and_set_aside(tmp_path: Path) -> None
     unscored = {"row_id": "unscored", "paper_id": "p", "quality": ""}
     assert kept([ROWS[0], unscored], tmp_path, min_overall=1) == ["good"]
     assert ledger(tmp_path)["unscored"] == ("undecided", "not_scored")
-    [aside] = runs.end(current_run(str(tmp_path)))
+    [aside] = run_records.end(current_run(str(tmp_path)))
     assert aside["row_id"] == "unscored" and "figure_quality_mapper" in aside["undecided"]["message"]
 
 

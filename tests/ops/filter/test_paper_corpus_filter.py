@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from data_juicer.utils.constant import Fields
 
-from data_juicer_ext.models.ledger import read_lines
-from data_juicer_ext.ops import recipe
 from data_juicer_ext.ops.filter import paper_corpus_filter
 from data_juicer_ext.ops.filter.paper_corpus_filter import PaperCorpusFilter
+from data_juicer_ext.ops.host import running_recipe
+from data_juicer_ext.runs.ledger import read_lines
 
 
 def row(paper_id: str, path: str, venue: str = "ACL", year: Any = 2020) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def test_the_smallest_id_of_the_dataset_stays(
     rows = [row("z", "a.pdf"), row("b", "b.pdf"), row("a", "a.pdf", year=1900), row("c", "c.pdf")]
     dataset = tmp_path / "papers.jsonl"
     dataset.write_text("\n".join(json.dumps(one) for one in rows) + "\nno JSON\n")
-    for module in (paper_corpus_filter, recipe):
+    for module in (paper_corpus_filter, running_recipe):
         monkeypatch.setattr(module, "running", lambda: {"dataset_path": str(dataset)})
     assert kept(run_dir, papers, rows, min_year=2000) == ["b", "c"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions, read_lines
 from data_juicer_ext.rows import Figure, claim_row, figure_row, qa_row
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions, read_lines
 from tests.host import run_here
 
 Rows = list[dict[str, Any]]
@@ -40,7 +40,7 @@ def annotated(rows: Rows, operator: str, run_dir: Path, **parameters: Any) -> Ro
 
 def ledger(run_dir: Path) -> Rows:
     """The decisions of the last run."""
-    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+    return decisions(run_dir, run_records.run_ids(run_dir)[-1])
 
 
 def aside(run_dir: Path) -> Rows:

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from data_juicer_ext.diagrams.criteria import load_criteria
-from data_juicer_ext.diagrams.weights import type_weights
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.diagrams.dimension_weights import type_weights
+from data_juicer_ext.ops.base.run_op import current_run
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from data_juicer_ext.storage import places
 from tests.diagrams.judges import asked_ids, drawing, judge, look, pair_row, score
 from tests.diagrams.test_criteria import document
@@ -53,7 +53,7 @@ def told(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def ledger(run_dir: Path) -> Rows:
-    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+    return decisions(run_dir, run_records.run_ids(run_dir)[-1])
 
 
 def swapped(row: dict[str, Any]) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def test_without_scores_a_pair_is_undecided_and_costs_no_other(
     entry = next(entry for entry in ledger(tmp_path / "run") if entry["row_id"] == "pair-1")
     assert entry["verdict"] == "undecided" and entry["reason"].startswith(reason)
     assert says in entry["detail"]["message"]
-    [aside] = runs.end(current_run(str(tmp_path / "run")))
+    [aside] = run_records.end(current_run(str(tmp_path / "run")))
     assert aside["row_id"] == "pair-1" and "judgement" not in aside
 
 
@@ -333,7 +333,7 @@ def test_a_pair_on_storage_is_judged_as_one_in_a_folder(
     for address, path in zip(addresses, row["images"], strict=True):
         places.write(address, Path(path).read_bytes())
     with monkeypatch.context() as patch:
-        patch.setattr(runs.Run, "images", f"memory://{tmp_path.name}/run/images")
+        patch.setattr(run_records.Run, "images", f"memory://{tmp_path.name}/run/images")
         [there] = score_rows([{**row, "images": addresses}], tmp_path / "there")
     shown = list(places.tree(f"memory://{tmp_path.name}/run/images"))
     assert len(shown) == 2 and all(name.startswith("diagrams/") for name in shown)
@@ -352,7 +352,7 @@ def test_storage_that_fails_leaves_a_pair_undecided(
     assert score_rows([away, gone], tmp_path / "run") == [] == server.requests
     told_of = {entry["row_id"]: (entry["verdict"], entry["reason"]) for entry in ledger(tmp_path / "run")}
     assert told_of == {"away": ("undecided", "storage"), "gone": ("undecided", "bad_image")}
-    monkeypatch.setattr(runs.Run, "images", "s3://no-such-bucket/images")
+    monkeypatch.setattr(run_records.Run, "images", "s3://no-such-bucket/images")
     take_down(monkeypatch, "no-such-bucket")
     assert score_rows([row], tmp_path / "run") == [] == server.requests
     assert {entry["reason"] for entry in ledger(tmp_path / "run")} == {"storage", "bad_image"}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.ops.base.run_op import current_run
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.diagrams.judges import drawing, look, pair_row
 from tests.fake_openai import FakeServer, Reply, text_of
 from tests.host import run_here
@@ -45,7 +45,7 @@ def typed(rows: Rows, run_dir: Path, **parameters: Any) -> Rows:
 
 
 def ledger(run_dir: Path) -> dict[str, tuple[str, str]]:
-    found = decisions(run_dir, runs.run_ids(run_dir)[-1])
+    found = decisions(run_dir, run_records.run_ids(run_dir)[-1])
     return {entry["row_id"]: (entry["verdict"], entry["reason"]) for entry in found}
 
 
@@ -97,7 +97,7 @@ def test_without_an_answer_a_row_is_undecided(
 ) -> None:
     server.responder = lambda body: answer
     assert typed([row(images, "x")], tmp_path / "run") == [] and ledger(tmp_path / "run")["x"] == ("undecided", reason)
-    [aside] = runs.end(current_run(str(tmp_path / "run")))
+    [aside] = run_records.end(current_run(str(tmp_path / "run")))
     assert aside["row_id"] == "x" and aside["diagram_type"] == ""
 
 

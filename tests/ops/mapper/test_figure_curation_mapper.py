@@ -9,13 +9,13 @@ from typing import Any
 import pymupdf
 import pytest
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.closing import closing_words
+from data_juicer_ext.ops.base.end_of_run import closing_words
+from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.ops.mapper.figure_curation_mapper import FigureCurationMapper
-from data_juicer_ext.ops.own_op import current_run
 from data_juicer_ext.report.summary import summary
 from data_juicer_ext.rows import Figure, dump_figures, load_figures
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.figures.charts import figure, saved, texture
 from tests.host import run_here
 
@@ -40,7 +40,7 @@ def curated(rows: Rows, run_dir: Path, **parameters: Any) -> Rows:
 
 
 def ledger(run_dir: Path) -> Rows:
-    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+    return decisions(run_dir, run_records.run_ids(run_dir)[-1])
 
 
 def test_rows_come_out_as_they_went_in_with_figures_curated(images: list[str], run_dir: Path, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_defect_leaves_its_paper_undecided(images: list[str], run_dir: Path, m
     )  # fmt: skip
     assert [len(load_figures(text)) for text in out["figures"]] == [0, 2]
     assert json.loads(out["curation"][0])["verdict"] == "undecided"
-    [undecided] = runs.end(current_run(str(run_dir)))
+    [undecided] = run_records.end(current_run(str(run_dir)))
     assert undecided["paper_id"] == "a" and "boom" in undecided["undecided"]["message"]
     assert len(load_figures(undecided["figures"])) == 3
 
@@ -151,7 +151,7 @@ def test_figures_of_a_pdf_are_cut_again(images: list[str], run_dir: Path, tmp_pa
 
 
 def test_text_is_read_where_it_is_asked_for(run_dir: Path, tmp_path: Path) -> None:
-    from tests.models.offline_drawings import bar_chart
+    from tests.offline.drawings import bar_chart
 
     chart = bar_chart(tmp_path / "chart.png", ["Inn", "Isar"], [31.4, 12.5])
     [row] = curated([paper("a", figure("1", chart))], run_dir, ocr=True)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.own_op import current_run
-from data_juicer_ext.report.counted import count
-from data_juicer_ext.report.scope import scope_of
+from data_juicer_ext.ops.base.run_op import current_run
+from data_juicer_ext.report.ledger_decisions import count
+from data_juicer_ext.report.run_selection import scope_of
 from data_juicer_ext.rows import Figure, figure_row, to_json
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, Received, Reply, text_of
 from tests.host import run_here
 from tests.judging.answers import responder, stage_of
@@ -66,7 +66,7 @@ def quality(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def ledger(run_dir: Path) -> Rows:
-    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+    return decisions(run_dir, run_records.run_ids(run_dir)[-1])
 
 
 def systems(server: FakeServer, stage: str) -> list[Received]:
@@ -175,7 +175,7 @@ def test_a_row_whose_answers_stay_unreadable_is_undecided_never_scored(
     [entry] = ledger(tmp_path)
     assert (entry["verdict"], entry["reason"]) == ("undecided", "unparsable")
     assert "no JSON object" in entry["detail"]["message"] and len(server.requests) == 2
-    [aside] = runs.end(current_run(str(tmp_path)))
+    [aside] = run_records.end(current_run(str(tmp_path)))
     assert aside["figure_id"] == "1" and "quality" not in aside
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models.ledger import spent_before
+from data_juicer_ext.runs.ledger import spent_before
 from tests.fake_openai import FakeServer, Reply, text_of
 from tests.ops.mapper.annotating import Rows, annotated, aside, drawn, ledger, question
 

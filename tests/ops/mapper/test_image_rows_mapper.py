@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.closing import closing_words
+from data_juicer_ext.ops.base.end_of_run import closing_words
+from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.ops.mapper.image_rows_mapper import ImageRowsMapper
-from data_juicer_ext.ops.own_op import current_run
 from data_juicer_ext.rows import FIGURE_ROW
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.host import run_here
 
 Rows = list[dict[str, Any]]
@@ -35,7 +35,7 @@ def test_an_image_that_cannot_be_read_costs_its_row_only(folder: Path, run_dir: 
     figures = made([{"image": name, "caption": "c", "extra": 1} for name in names], run_dir, folder)
     assert [Path(row["images"][0]).name for row in figures] == ["red.png", "blue.png"]
     assert set(figures[0]) == set(FIGURE_ROW)
-    entries = decisions(run_dir, runs.run_ids(run_dir)[-1])
+    entries = decisions(run_dir, run_records.run_ids(run_dir)[-1])
     reasons = [(entry["verdict"], entry["reason"]) for entry in entries]
     assert sorted(reasons) == [("drop", "no_image"), ("drop", "unreadable_image"), ("drop", "unreadable_image"),
                                ("keep", "image"), ("keep", "image")]  # fmt: skip
@@ -58,7 +58,7 @@ def test_a_defect_costs_its_row_only(folder: Path, run_dir: Path, monkeypatch: p
     monkeypatch.setattr("data_juicer_ext.ops.mapper.image_rows_mapper.image_row", breaks)
     op = ImageRowsMapper(run_dir=str(run_dir))
     assert op.process_batched({"image": ["red.png"]})["images"] == []
-    assert decisions(run_dir, runs.run_ids(run_dir)[-1])[0]["reason"] == "error:RuntimeError"
+    assert decisions(run_dir, run_records.run_ids(run_dir)[-1])[0]["reason"] == "error:RuntimeError"
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.ops.base.run_op import current_run
+from data_juicer_ext.runs import run_records
 from tests.fake_openai import FakeServer, Reply, text_of
 from tests.ops.mapper.annotating import annotated, drawn, ledger, question
 
@@ -69,7 +69,7 @@ def test_a_failed_call_is_undecided_and_no_wrong_answer(server: FakeServer, imag
     server.responder = answer
     answered = annotated([question(image, number) for number in (1, 2)], OP, run_dir)
     assert [row["answer_correct"] for row in answered] == [0]
-    [failed] = runs.end(current_run(str(run_dir)))
+    [failed] = run_records.end(current_run(str(run_dir)))
     assert failed["undecided"]["reason"] == "call_failed:server" and "number 1?" in failed["question"]
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.annotation.label_votes import in_audit
-from data_juicer_ext.models.prices import PRICES_VARIABLE
+from data_juicer_ext.models.budget.prices import PRICES_VARIABLE
+from data_juicer_ext.ops.host.running_recipe import literal_keys
 from data_juicer_ext.ops.mapper.mcq_label_vote_mapper import MCQLabelVoteMapper
-from data_juicer_ext.ops.recipe import literal_keys
-from data_juicer_ext.report.counted import count
-from data_juicer_ext.report.scope import scope_of
+from data_juicer_ext.report.ledger_decisions import count
+from data_juicer_ext.report.run_selection import scope_of
 from tests.fake_openai import FakeServer, Reply, images_of, text_of
 from tests.ops.mapper.annotating import QUICK, Rows, annotated, aside, drawn, ledger, question
 

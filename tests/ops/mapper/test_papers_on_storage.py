@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from data_juicer.utils.constant import Fields
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
+from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.ops.filter.paper_corpus_filter import PaperCorpusFilter
 from data_juicer_ext.ops.mapper.figure_curation_mapper import FigureCurationMapper
 from data_juicer_ext.ops.mapper.figure_features_mapper import FigureFeaturesMapper
@@ -18,8 +17,9 @@ from data_juicer_ext.ops.mapper.figure_rows_mapper import FigureRowsMapper
 from data_juicer_ext.ops.mapper.image_rows_mapper import ImageRowsMapper
 from data_juicer_ext.ops.mapper.latex_figure_context_mapper import LatexFigureContextMapper
 from data_juicer_ext.ops.mapper.pdf_figure_context_mapper import PdfFigureContextMapper
-from data_juicer_ext.ops.own_op import current_run
 from data_juicer_ext.rows import Figure, dump_figures, load_figures
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from data_juicer_ext.storage import places
 from tests.figures.charts import saved, texture
 from tests.latex.archives import FILES, tar_of
@@ -36,11 +36,11 @@ def batch(*rows: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def reasons(run_dir: Path) -> list[tuple[str, str]]:
-    return [(entry["verdict"], entry["reason"]) for entry in decisions(run_dir, runs.run_ids(run_dir)[-1])]
+    return [(entry["verdict"], entry["reason"]) for entry in decisions(run_dir, run_records.run_ids(run_dir)[-1])]
 
 
 def undecided(run_dir: Path) -> Rows:
-    return runs.end(current_run(str(run_dir)))
+    return run_records.end(current_run(str(run_dir)))
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_storage_that_fails_ends_the_reading_of_papers(
 def test_images_that_cannot_be_written_end_the_run(
     s3: S3, run_dir: Path, pdf: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(runs.Run, "images", "s3://no-such-bucket/images")
+    monkeypatch.setattr(run_records.Run, "images", "s3://no-such-bucket/images")
     places.write(s3.at("p.tar.gz"), tar_of(FILES))
     places.write(s3.at("p.pdf"), pdf)
     for op, name in ((LatexFigureContextMapper(run_dir=str(run_dir)), "p.tar.gz"),

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models.ledger import decisions, read_lines
 from data_juicer_ext.ops.mapper.pdf_figure_context_mapper import PdfFigureContextMapper
 from data_juicer_ext.rows import load_figures
+from data_juicer_ext.runs.ledger import decisions, read_lines
 from tests.host import dj_process, write_rows
 from tests.latex.printed import Printed
 from tests.pdf.reading import locked, scanned

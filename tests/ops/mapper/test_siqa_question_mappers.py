@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.rows import Figure, figure_row
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from data_juicer_ext.siqa.dimensions import DIMENSIONS, HOW, QUESTION_TYPES
 from data_juicer_ext.siqa.questions import QUESTION_ROW
 from tests.fake_openai import FakeServer, Reply, text_of
@@ -59,7 +59,7 @@ def through(rows: Rows, run_dir: Path, *operators: str, **more: dict[str, Any]) 
 
 
 def ledger(run_dir: Path, tag: str) -> Rows:
-    return [entry for entry in decisions(run_dir, runs.run_ids(run_dir)[-1]) if entry["tag"] == tag]
+    return [entry for entry in decisions(run_dir, run_records.run_ids(run_dir)[-1]) if entry["tag"] == tag]
 
 
 def steps(server: FakeServer) -> Counter[str]:
@@ -257,7 +257,7 @@ def test_a_failed_call_leaves_the_row_undecided_and_a_rerun_decides_it(
     undecided = [entry for entry in ledger(tmp_path, tag) if entry["verdict"] == "undecided"]
     assert {entry["reason"] for entry in undecided} == {"call_failed:server"}
     assert len(undecided) == (12 if step == "negation" else 3)
-    assert len(runs.end(current_run(str(tmp_path)))) == len(undecided)
+    assert len(run_records.end(current_run(str(tmp_path)))) == len(undecided)
     server.responder = responder
     assert len(through(rows, tmp_path, "description", "mcq", "refine")) == 36
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models import runs
-from data_juicer_ext.models.ledger import decisions
-from data_juicer_ext.ops.own_op import current_run
+from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.rows import Figure, figure_row
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, Reply, text_of
 from tests.host import run_here
 from tests.siqa.answers import rating
@@ -51,7 +51,7 @@ def aspect_of(body: Mapping[str, Any]) -> str:
 
 
 def ledger(run_dir: Path) -> Rows:
-    return decisions(run_dir, runs.run_ids(run_dir)[-1])
+    return decisions(run_dir, run_records.run_ids(run_dir)[-1])
 
 
 def told(row: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def test_a_failed_call_leaves_the_row_undecided(
     server.responder = lambda body: Reply("down", status=500) if aspect_of(body) == broken else Reply("Good")
     assert rate(rows, tmp_path, draws=draws) == []
     assert {(e["verdict"], e["reason"]) for e in ledger(tmp_path)} == {("undecided", "call_failed:server")}
-    assert len(runs.end(current_run(str(tmp_path)))) == 3
+    assert len(run_records.end(current_run(str(tmp_path)))) == 3
     server.responder = lambda body: "Good"
     assert len(rate(rows, tmp_path, draws=draws)) == 3
 

@@ -1,0 +1,1 @@
+"""Which comparisons does `dj-ext evaluate` offer? One file per part."""

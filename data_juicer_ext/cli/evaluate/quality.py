@@ -1,0 +1,39 @@
+"""`dj-ext evaluate quality`: scores of figures against people's."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from data_juicer_ext.cli.inputs import add_out, rows_of, show
+
+
+def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the part."""
+    part = parts.add_parser("quality", help="figure quality: MAE, Within-1, SRCC, bias, and the raters' dispersion")
+    part.add_argument(
+        "--pred", type=Path, required=True, metavar="FILE", help="scored figures: an export, file or folder"
+    )
+    part.add_argument(
+        "--gold",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="JSON Lines: a row a rater and figure, or gold already made",
+    )
+    part.add_argument(
+        "--key", default="", metavar="COLUMNS", help="that name a figure in both files, such as paper_id,number"
+    )
+    part.add_argument(
+        "--gap", type=float, default=2.0, metavar="POINTS", help="raters further apart are listed (default: 2)"
+    )
+    add_out(part, "quality")
+    part.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace) -> int:
+    from data_juicer_ext.evaluation.quality.comparison import evaluate
+    from data_juicer_ext.evaluation.quality.report import as_text, write
+
+    found = evaluate(rows_of(given.pred), rows_of(given.gold), given.key, given.gap)
+    return show(as_text(found), write(found, given.out))

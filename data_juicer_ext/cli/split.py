@@ -1,0 +1,105 @@
+"""`dj-ext split`: a paper-aware test split of rated figures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from data_juicer_ext.cli.inputs import rows_of
+from data_juicer_ext.evaluation.quality.paper_split import Split, SplitOrder, split
+
+_GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    part = commands.add_parser("split", help="a test split that keeps papers together, with venue quotas")
+    part.add_argument("figures", type=Path, help="JSON Lines: a row a figure, with paper_id, venue and figure_type")
+    part.add_argument("--gold", type=Path, metavar="FILE", help="rater rows, to count ratings; else the rows say them")
+    part.add_argument("--key", default="", metavar="COLUMNS", help="that name a figure in both files")
+    part.add_argument("--size", type=int, default=1200, metavar="N", help="figures of the test split (default: 1200)")
+    part.add_argument(
+        "--quota",
+        action="append",
+        default=[],
+        metavar="VENUE=N",
+        help="figures of a venue; without, all venues get the same",
+    )
+    part.add_argument(
+        "--min-ratings", type=int, default=3, metavar="N", help="that a test figure has at least (default: 3)"
+    )
+    part.add_argument("--seed", type=int, default=0, metavar="N", help="another split (default: 0)")
+    part.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="gets test, rest and held_out .jsonl, split.json"
+    )
+    part.set_defaults(run=_split)
+
+
+def _split(given: argparse.Namespace) -> int:
+    rows = rows_of(given.figures)
+    order = SplitOrder(given.size, _quotas(given.quota), given.min_ratings, given.seed)
+    found = split(rows, _ratings(rows, given.gold, given.key), order)
+    _write(found, order, given.out)
+    print("\n".join(_lines(found, given.out)))
+    return 0 if all(taken == quota for quota, taken in found.quotas.values()) else 1
+
+
+def _quotas(given: Sequence[str]) -> dict[str, int]:
+    quotas = {}
+    for text in given:
+        venue, _, number = text.rpartition("=")
+        if not venue or not number.isdigit():
+            raise ValueError(f"--quota {text}: write a venue and a number, such as ACL=300")
+        quotas[venue] = int(number)
+    return quotas
+
+
+def _ratings(rows: Sequence[Mapping[str, Any]], gold: Path | None, key: str) -> dict[int, int]:
+    """The raters of each row, counted in `gold`, or as the rows themselves tell."""
+    if gold is None:
+        return {index: _told(row) for index, row in enumerate(rows)}
+    from data_juicer_ext.evaluation.quality.gold import make_gold
+    from data_juicer_ext.evaluation.quality.rows import key_names, key_of, read_all
+
+    rated = rows_of(gold)
+    names = key_names(rows, rated, key)
+    figures = make_gold(read_all(rated, names)[0])
+    counted = {name: len(figure.ratings) for name, figure in figures.items()}
+    return {index: counted.get(key_of(row, names), 0) for index, row in enumerate(rows)}
+
+
+def _told(row: Mapping[str, Any]) -> int:
+    if isinstance(row.get("annotations"), list):
+        return len(row["annotations"])
+    given = next((row[name] for name in _GIVEN_COUNTS if isinstance(row.get(name), (int, float, list))), 0)
+    return len(given) if isinstance(given, list) else int(given)
+
+
+def _write(found: Split, order: SplitOrder, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("test", found.test), ("rest", found.rest), ("held_out", found.held_out)):
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    sizes = {"test": len(found.test), "rest": len(found.rest), "held_out": len(found.held_out)}
+    asked = {**vars(order), "quotas": dict(order.quotas)}
+    about = {"order": asked, "quotas": found.quotas, "figure_types": found.types, **sizes}
+    (folder / "split.json").write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def _lines(found: Split, folder: Path) -> list[str]:
+    papers = len({row["paper_id"] for row in found.test})
+    lines = [f"test: {len(found.test)} figures of {papers} papers"]
+    for venue, (quota, taken) in found.quotas.items():
+        short = "" if taken == quota else f", {quota - taken} short: no whole paper with enough ratings fits"
+        lines.append(f"  {venue}: {taken} of {quota}{short}")
+    lines += [
+        f"  {name}: {there:.1%} of the rated figures, {here:.1%} of the test"
+        for name, (there, here) in found.types.items()
+    ]
+    lines.append(f"rest: {len(found.rest)} figures of other papers")
+    if found.held_out:
+        lines.append(f"held out: {len(found.held_out)} figures of test papers with too few ratings")
+    return [*lines, f"{folder}/test.jsonl"]

@@ -1,0 +1,66 @@
+"""What a row of a generated diagram and its reference holds, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from data_juicer_ext.diagrams.aspect_ratio import ratio
+from data_juicer_ext.diagrams.diagram_types import type_code
+from data_juicer_ext.rows import visible
+
+CHARACTERS_A_TOKEN = 4
+MAX_PAPER_TOKENS = 30_000
+_CAPTION_CHARACTERS = 4_000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One candidate and its reference: image files, type, caption and paper text (shortened to a prompt's room).
+
+    `aspect_ratio` is the target ratio as the row gives it, "" where it does not. `cut`: whether text was left out.
+    `instance_id` is the row's own: the benchmark's name for paper, caption and reference.
+    """
+
+    generated: str
+    reference: str
+    code: str
+    caption: str
+    paper_text: str
+    aspect_ratio: str
+    cut: bool
+    instance_id: str = ""
+
+
+def pair_of(row: Mapping[str, Any], max_paper_tokens: int = MAX_PAPER_TOKENS) -> Pair:
+    """The pair of a row. Raises ValueError that says what is wrong with which column, and what is needed."""
+    images = images_of(row)
+    if len(images) != 2:
+        raise ValueError(f"images holds {len(images)} files: two are needed, the generated diagram and its reference")
+    paper_text, cut = _text(row, "paper_text", max_paper_tokens * CHARACTERS_A_TOKEN)
+    caption, _ = _text(row, "caption", _CAPTION_CHARACTERS)
+    if not paper_text.strip() and not caption.strip():
+        raise ValueError("paper_text and caption are empty: there is nothing to judge the content by")
+    aspect = str(row.get("aspect_ratio") or "").strip()
+    if aspect:
+        ratio(aspect)
+    return Pair(
+        images[0], images[1], type_code(str(row.get("diagram_type") or "")), caption, paper_text, aspect, cut,
+        str(row.get("instance_id") or ""),
+    )  # fmt: skip
+
+
+def images_of(row: Mapping[str, Any]) -> list[str]:
+    """The image files of a row; on Ray the column holds arrays, which have no truth value."""
+    value = row.get("images")
+    return [] if value is None else [str(image) for image in value if image]
+
+
+def _text(row: Mapping[str, Any], column: str, characters: int) -> tuple[str, bool]:
+    """A text column without invisible characters, cut at a word to `characters`; and whether it was cut."""
+    text = visible(str(row.get(column) or "")).strip()
+    if len(text) <= characters:
+        return text, False
+    cut = text[:characters]
+    return (cut[: cut.rfind(" ")] if " " in cut else cut) + " …", True

@@ -1,0 +1,1 @@
+"""How far do the raters of a review agree with each other (VeriSciQA table 2)?"""

@@ -1,0 +1,1 @@
+"""Which statistics compare scores: agreement, correlation, reliability, and their intervals?"""

@@ -1,0 +1,1 @@
+"""What does the dataset card say, and how is it counted?"""

@@ -1,0 +1,1 @@
+"""Which image files go out with the rows, and what is taken out of them?"""

@@ -1,0 +1,1 @@
+"""Which rows go out, into which split, and what is changed in them?"""

@@ -1,0 +1,1 @@
+"""Which files does a paper bring, whatever it comes as, and which one is its main document?"""

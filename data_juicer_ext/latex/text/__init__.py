@@ -1,0 +1,1 @@
+"""Which running text cites a figure, and how do captions read as plain text?"""

@@ -1,0 +1,1 @@
+"""How are requests sent through a provider's batch interface, at half the price?"""

@@ -1,0 +1,1 @@
+"""What do calls cost, and may another one go out?"""

@@ -1,0 +1,1 @@
+"""Where is a model, and how may it be called?"""

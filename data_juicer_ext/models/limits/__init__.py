@@ -1,0 +1,1 @@
+"""When may a call go out, within one process?"""

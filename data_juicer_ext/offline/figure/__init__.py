@@ -1,0 +1,1 @@
+"""What can rules read off a figure?"""

@@ -1,0 +1,1 @@
+"""What can rules read in a text: claims, questions, answers?"""

@@ -1,0 +1,1 @@
+"""What do all operators stand on: their run, their rows, their verdicts, their calls?"""

@@ -1,0 +1,1 @@
+"""What is mended in Data-Juicer and Ray, and what is asked of them?"""

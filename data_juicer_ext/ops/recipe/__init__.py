@@ -1,0 +1,1 @@
+"""What would stop a recipe, and which operators are there?"""

@@ -1,0 +1,1 @@
+"""What stands on a page of a PDF: lines, drawings, tables, layout?"""

@@ -1,0 +1,81 @@
+"""The rows of a run that are put before raters: a seeded sample of its export, in an order of each rater's own."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from data_juicer_ext.review.forms.form import Row
+from data_juicer_ext.rows import content_id, to_json
+from data_juicer_ext.runs.exported_rows import read_rows
+
+
+@dataclass(frozen=True)
+class Item:
+    """A row to rate; `place` is its place in the export."""
+
+    row_id: str
+    row: Row
+    place: int = 0
+
+
+@dataclass
+class Loaded:
+    """The items of an export: `total` rows can be rated, `skipped` ones cannot, `broken` lines could not be read."""
+
+    items: list[Item] = field(default_factory=list)
+    total: int = 0
+    skipped: int = 0
+    broken: list[str] = field(default_factory=list)
+
+
+def load_items(export: Path, takes: Callable[[Row], bool], sample: int, seed: int) -> Loaded:
+    """`sample` rows (0: all) of those of an export that `takes` lets pass, drawn by `seed`, in the order of the export.
+
+    The same rows and seed give the same sample, however the rows are ordered.
+    """
+    found = Loaded()
+    held: list[tuple[int, int, Item]] = []  # a heap, the rank that goes first on top
+    for place, row in enumerate(read_rows(export, broken=found.broken.append)):
+        if not takes(row):
+            found.skipped += 1
+            continue
+        found.total += 1
+        item = Item(row_id_of(row), row, place)
+        entry = -_rank("sample", str(seed), item.row_id), -place, item
+        if not sample or len(held) < sample:
+            heapq.heappush(held, entry)
+        else:
+            heapq.heappushpop(held, entry)
+    found.items = sorted((item for _, _, item in held), key=lambda item: item.place)
+    return found
+
+
+def sampled(items: Sequence[Item], size: int, seed: int) -> list[Item]:
+    """Up to `size` of some items, drawn by `seed`, in their order."""
+    chosen = sorted(items, key=lambda item: _rank("sample", str(seed), item.row_id))[:size]
+    return sorted(chosen, key=lambda item: item.place)
+
+
+def row_id_of(row: Row) -> str:
+    """A row's `row_id`; where it has none, an id made of all that the row says."""
+    return str(row.get("row_id") or "") or content_id("row", to_json(dict(row)))
+
+
+def ordered(items: Sequence[Item], annotator: str, seed: int) -> list[Item]:
+    """Items in an annotator's own order, so that all tire at different ones."""
+    return sorted(items, key=lambda item: _rank("order", str(seed), annotator, item.row_id))
+
+
+def side_of(annotator: str, row_id: str, seed: int) -> int:
+    """On which side an annotator sees the first image of a row: -1 left, +1 right."""
+    return 1 if _rank("side", str(seed), annotator, row_id) % 2 else -1
+
+
+def _rank(*parts: Any) -> int:
+    digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8], "big")

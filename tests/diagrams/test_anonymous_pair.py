@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, PngImagePlugin
+
+from data_juicer_ext.diagrams.anonymous_pair import SIDE, anonymous
+from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, prepare
+from tests.diagrams.judges import drawing
+
+LIMITS = ImageLimits()
+
+
+def marked(path: Path, seed: int, size: tuple[int, int]) -> str:
+    """A drawing whose file tells where it comes from: text chunks, resolution, a colour profile."""
+    drawing(path, seed, size)
+    notes = PngImagePlugin.PngInfo()
+    notes.add_text("Software", "DrawBot 3, generated image")
+    with Image.open(path) as image:
+        image.save(path, pnginfo=notes, dpi=(300, 300), icc_profile=b"made by DrawBot", compress_level=1)
+    return str(path)
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[str, str]:
+    """A marked large palette-like PNG and a small grey JPEG."""
+    with Image.open(drawing(tmp_path / "b.png", 2, (400, 300))) as image:
+        image.convert("L").save(tmp_path / "reference figure.jpg", quality=40, comment=b"from the paper")
+    return marked(tmp_path / "generated.png", 1, (2400, 1600)), str(tmp_path / "reference figure.jpg")
+
+
+def test_both_get_one_form_one_longest_side_and_no_metadata(pair: tuple[str, str], tmp_path: Path) -> None:
+    shown = anonymous(pair, tmp_path / "out", LIMITS)
+    for image, size in zip(shown, ((1536, 1024), (1536, 1152)), strict=True):
+        data = Path(image.path).read_bytes()
+        assert b"DrawBot" not in data and b"paper" not in data
+        with Image.open(io.BytesIO(data)) as opened:
+            assert (opened.format, opened.mode, opened.size, opened.info) == ("PNG", "RGB", size, {})
+        assert not any(word in image.path for word in ("generated", "reference"))
+    assert [image.flags for image in shown] == [("scaled_down",), ("scaled_up",)]
+    assert [(image.width, image.height) for image in shown] == [(2400, 1600), (400, 300)]
+
+
+def test_the_model_layer_sends_them_as_they_are(pair: tuple[str, str], tmp_path: Path) -> None:
+    for image in anonymous(pair, tmp_path / "out", LIMITS):
+        assert prepare(image.path, LIMITS).data == Path(image.path).read_bytes()
+
+
+def test_swapping_the_pair_gives_the_same_files(pair: tuple[str, str], tmp_path: Path) -> None:
+    there, back = anonymous(pair, tmp_path / "a", LIMITS), anonymous((pair[1], pair[0]), tmp_path / "b", LIMITS)
+    assert [Path(image.path).name for image in there] == [Path(image.path).name for image in reversed(back)]
+
+
+def test_a_pair_too_large_as_png_becomes_jpeg_on_both_sides(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (300, 400, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(tmp_path / "noise.png")
+    plain = drawing(tmp_path / "plain.png", 1)
+    shown = anonymous((plain, str(tmp_path / "noise.png")), tmp_path / "out", ImageLimits(max_bytes=900_000))
+    assert all(Path(image.path).suffix == ".jpg" and "jpeg" in image.flags for image in shown)
+    assert all(Path(image.path).stat().st_size <= 900_000 for image in shown)
+
+
+def test_the_side_keeps_to_the_endpoints_limit(tmp_path: Path) -> None:
+    pair = (drawing(tmp_path / "a.png", 1), drawing(tmp_path / "b.png", 2))
+    for image in anonymous(pair, tmp_path / "out", ImageLimits(max_side=640)):
+        with Image.open(image.path) as opened:
+            assert max(opened.size) == 640 < SIDE
+
+
+def test_an_image_that_can_not_be_used_is_told(tmp_path: Path) -> None:
+    good = drawing(tmp_path / "a.png", 1)
+    (tmp_path / "cut.png").write_bytes(Path(good).read_bytes()[:200])
+    for bad in ("cut.png", "missing.png"):
+        with pytest.raises(ImageError, match=bad):
+            anonymous((good, str(tmp_path / bad)), tmp_path / "out", LIMITS)
+    with pytest.raises(ImageError, match="pixels allowed"):
+        anonymous((good, good), tmp_path / "out", ImageLimits(max_pixels=1000))
