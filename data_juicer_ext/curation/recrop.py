@@ -15,7 +15,8 @@ from data_juicer_ext.figures.bounded_process import WorkProblem, work
 from data_juicer_ext.figures.image_look import Look, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import ImageProblem, Limits, readable_image
+from data_juicer_ext.pdf.paper import PdfProblem, locate_figures
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
 
@@ -23,7 +24,6 @@ RECROPPED, AGREES, FAILED = "recropped", "recrop_agrees", "recrop_failed"
 _SAME_BOX = 0.9  # of their union that two boxes share: the first crop was right
 _MOST_BYTES = 200_000_000
 _MOST_SIDE = 6000  # pixels of a crop: an A4 page at 300 dpi and over has 3,508
-_LOCATE = "data_juicer_ext.pdf.known_figures:locate"
 _PAGES = "data_juicer_ext.curation.recrop:page_rects"
 
 
@@ -68,17 +68,14 @@ class CaptionAnchoredCrop:
     def __call__(self, pdf: str | Path, page: int, caption: str, number: str, dpi: int) -> Crop | None:
         """See `Recrop`; a caption that is found on another page is not the figure's."""
         data = _read(pdf)
-        arguments = {"wanted": [[number, caption]], "seconds": self.seconds}
         try:
-            [place] = work(_LOCATE, data, arguments, self.seconds)[0]
-        except WorkProblem as problem:
-            raise ImageProblem(problem.flag or "image_unreadable", f"{pdf}: {problem}") from problem
-        if place.get("reason") or place["page"] != page:
+            [view] = locate_figures(data, [(number, caption)], self.seconds)
+        except PdfProblem as problem:
+            raise ImageProblem("image_unreadable", f"{pdf}: {problem}") from problem
+        if isinstance(view, str) or view.page != page or view.box is None:
             return None
-        left, top, right, bottom = place["box"]
-        view = View(page, angle=-int(place["turn"]) % 360, box=(left, top, right, bottom))
         image = readable_image(data, self.folder, Limits(dpi, _MOST_SIDE, self.seconds), view)
-        return Crop(image, (left, top, right, bottom))
+        return Crop(image, view.box)
 
 
 def page_sizes(pdf: str | Path, pages: Sequence[int], seconds: float = 30.0) -> dict[int, tuple[float, float]]:

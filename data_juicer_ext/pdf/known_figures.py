@@ -19,13 +19,12 @@ from data_juicer_ext.pdf.page.geometry import Rect
 Candidates = list[tuple[Caption, list[Candidate]]]
 
 _MOST_PAGES = 500
-_MARGIN = 2.0  # points of white around a figure
 
 
 def locate(data: bytes, wanted: list[list[str]], seconds: float) -> tuple[list[dict[str, Any]], bytes]:
     """Where each of `wanted` (number, caption) stands in a PDF, in the same order.
 
-    An object each: `page` (from 1), `box` (left, top, right, bottom in points of the page as it is shown) and
+    An object each: `page` (from 1), `bbox` (left, top, right, bottom in points of the page as it is shown) and
     `turn` (degrees clockwise that make it upright); or `reason`, why it was not found. Raises PdfProblem for a PDF
     that cannot be read or has no text.
     """
@@ -57,7 +56,5 @@ def _place(
         return {"reason": f"page {caption.page + 1} is too large, cannot be drawn, or came too late"}
     for match in matches:
         if match.caption.lines[0] is caption.lines[0] and match.candidate.drawn:
-            place = reader.place(match)
-            x0, y0, x1, y1 = place.pop("bbox")
-            return {**place, "box": [x0 - _MARGIN, y0 - _MARGIN, x1 + _MARGIN, y1 + _MARGIN]}
+            return reader.place(match)
     return {"reason": f"nothing is drawn next to its caption on page {caption.page + 1}"}

@@ -103,7 +103,7 @@ def test_where_their_pdfs_show_the_figures(papers: dict[str, Extraction]) -> Non
         wanted = [[figure.number, figure.caption] for figure in figures]
         for figure, place in zip(figures, locate((CASES / gold["pdf"]).read_bytes(), wanted, 60.0)[0], strict=True):
             assert place["page"] == known[figure.number]["page"]
-            boxes.append(overlap(place["box"], known[figure.number]["bbox"]))
+            boxes.append(overlap(place["bbox"], known[figure.number]["bbox"]))
     assert len(boxes) == 19
     assert sum(box >= 0.7 for box in boxes) >= 18
     assert min(boxes) > 0.6
