@@ -10,8 +10,8 @@ from pathlib import Path
 import grimp
 
 PRODUCT, TESTS = "data_juicer_ext", "tests"
-SAME_FOLDER, ELSEWHERE = 10, 4  # at most so many test modules
-NEAR = 2  # a test of another folder imports the module, or something that does; one further away is the last resort
+SAME_FOLDER, ELSEWHERE = 10, 5  # at most so many test modules
+NEAR = 2  # a test of another package imports the module, or something that does; one further away is the last resort
 
 
 class NearbyTests:
@@ -28,14 +28,21 @@ class NearbyTests:
         reach = self.distances(path)
         home = self.folder_of(path)
         named = [test for test in sorted(self.texts) if is_named_for(test, path)]
-        own = [test for test in named if home in test.parents] or (named if "_" in path.stem else [])
+        within = [test for test in named if test.parent == home] or [test for test in named if home in test.parents]
+        own = within or (named if "_" in path.stem else [])
         nearest = sorted(set(reach) - set(own), key=lambda test: (reach[test], test))
-        same = [test for test in nearest if test.parent == home]
-        others = [test for test in nearest if test.parent != home]
-        if own or same:
-            others = [test for test in others if reach[test] <= NEAR]
-        stages = [own, same[:SAME_FOLDER], others[:ELSEWHERE]]
+        # Tests at the top are of whole runs, and take minutes: they are no folder's own.
+        same = [test for test in nearest if test.parent == home != self.tree / TESTS]
+        siblings = [test for test in nearest if test.parent != home and self.package(test) == self.package(home)]
+        far = [test for test in nearest if self.package(test) != self.package(home)]
+        if own or same or siblings:
+            far = [test for test in far if reach[test] <= NEAR]
+        stages = [own, same[:SAME_FOLDER], [*siblings, *far][:ELSEWHERE]]
         return [[str(test.relative_to(self.tree)) for test in stage] for stage in stages if stage]
+
+    def package(self, place: Path) -> tuple[str, ...]:
+        """The package, just below the top, that a test module or its folder is for."""
+        return place.relative_to(self.tree / TESTS).parts[:1]
 
     def folder_of(self, path: Path) -> Path:
         """Where the tests mirror the module's folder, or the nearest folder above that there is."""
