@@ -15,7 +15,7 @@ from data_juicer_ext.figures.bounded_process import WorkProblem, work
 from data_juicer_ext.figures.image_look import Look, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import ImageProblem, RasterLimits, View, readable_image
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
 
@@ -76,7 +76,7 @@ class CaptionAnchoredCrop:
             return None
         left, top, right, bottom = place["box"]
         view = View(page, angle=-int(place["turn"]) % 360, box=(left, top, right, bottom))
-        image = readable_image(data, self.folder, Limits(dpi, _MOST_SIDE, self.seconds), view)
+        image = readable_image(data, self.folder, RasterLimits(dpi, _MOST_SIDE, self.seconds), view)
         return Crop(image, (left, top, right, bottom))
 
 

@@ -16,7 +16,7 @@ from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.event_loop import Closing, shared
 from data_juicer_ext.models.governor.ray_actor import limits_for
 from data_juicer_ext.models.http.completion import Completion, read_completion
-from data_juicer_ext.models.http.hedged_try import Copy, Outcome, Race
+from data_juicer_ext.models.http.hedged_try import Copy, Race, TryOutcome
 from data_juicer_ext.models.http.hedging import Hedging
 from data_juicer_ext.models.http.messages import (
     CHARACTERS_A_TOKEN,
@@ -26,7 +26,7 @@ from data_juicer_ext.models.http.messages import (
     prompt_tokens,
 )
 from data_juicer_ext.models.http.refused_parameters import ParameterRules
-from data_juicer_ext.models.http.retry import Decision, backoff, decide
+from data_juicer_ext.models.http.retry import RetryDecision, backoff, decide
 from data_juicer_ext.models.http.transport import Sender, Transport, redact
 from data_juicer_ext.models.limits.adaptive_concurrency import AdaptiveLimits
 from data_juicer_ext.models.limits.circuit_breaker import FAILURES, Address, Breaker
@@ -58,7 +58,7 @@ class _Call:
     unusable: int = 0
     limit_raised: bool = False
     usage: Usage = field(default_factory=Usage)
-    last: Decision | None = None
+    last: RetryDecision | None = None
 
 
 def make_sender(config: EndpointConfig) -> Sender:
@@ -84,7 +84,7 @@ class Dispatcher(Closing):
         self._breaker = Breaker(config.deadline, address)
         self._sender = make_sender(config)
         self._rules = ParameterRules(config.model)
-        self._trouble = Decision("transient", "network", "does not answer", answered=False)
+        self._trouble = RetryDecision("transient", "network", "does not answer", answered=False)
         self._random = random.Random()
         self._completion_guess = FIRST_COMPLETION_GUESS
         self._cancelled: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
@@ -131,15 +131,15 @@ class Dispatcher(Closing):
         assert isinstance(outcome, Completion)
         return self._done(call, outcome)
 
-    async def _race(self, call: _Call) -> Outcome:
+    async def _race(self, call: _Call) -> TryOutcome:
         """The outcome of one try, which goes out once more if it is slow and the endpoint is hedged."""
         race, started, task = Race(), time.monotonic(), call.request.task
         self._hedging.began()
 
-        async def first(copy: Copy) -> Outcome:
+        async def first(copy: Copy) -> TryOutcome:
             return await self._copy(call, copy)
 
-        async def another(copy: Copy) -> Outcome:
+        async def another(copy: Copy) -> TryOutcome:
             async with self._limits.slot(urgent=True):
                 await self._limits.turn(self._tokens(call))
                 return await self._copy(call, copy)
@@ -156,12 +156,12 @@ class Dispatcher(Closing):
                     call.usage = _sum(call.usage, used)
         return outcome
 
-    async def _copy(self, call: _Call, copy: Copy) -> Outcome:
+    async def _copy(self, call: _Call, copy: Copy) -> TryOutcome:
         """Send the request once, and tell limits and circuit breaker how that went."""
         started = time.monotonic()
         call.tries += 1
         copy.sent_at = started
-        outcome: Outcome
+        outcome: TryOutcome
         try:
             outcome = await self._send(call, copy)
         except Exception as error:  # whatever it is, `decide` names it; it must not leave this call
@@ -172,7 +172,7 @@ class Dispatcher(Closing):
             self._count(call, outcome)
         return outcome
 
-    def _note(self, decision: Decision | None, started: float) -> None:
+    def _note(self, decision: RetryDecision | None, started: float) -> None:
         if decision is not None and decision.kind in _NOT_SENT:
             return
         if decision is None or decision.verdict == "rate_limit":
@@ -190,7 +190,7 @@ class Dispatcher(Closing):
         pause = self._limits.paused_for()
         if pause > 0 and pause >= self._left(call):
             text = f"asks to wait beyond the deadline of a request ({self._config.deadline:g} s)"
-            return self._failure(call, Decision("transient", "rate_limit", text))
+            return self._failure(call, RetryDecision("transient", "rate_limit", text))
         await self._limits.turn(self._tokens(call))
         if call.last is not None and self._left(call) <= 0:
             return self._failure(call, call.last)
@@ -217,7 +217,7 @@ class Dispatcher(Closing):
                 refusal = error
         raise refusal
 
-    def _after(self, call: _Call, decision: Decision) -> Failure | float:
+    def _after(self, call: _Call, decision: RetryDecision) -> Failure | float:
         """What follows a try that brought no answer: the failure, or the seconds to wait."""
         if decision.kind == "timeout" and self._left(call) <= 0 and call.last is not None:
             return self._failure(call, call.last)  # what ailed the earlier tries says more than our own hurry
@@ -268,7 +268,7 @@ class Dispatcher(Closing):
             top_logprobs=completion.top_logprobs,
         )
 
-    def _failure(self, call: _Call, decision: Decision) -> Failure:
+    def _failure(self, call: _Call, decision: RetryDecision) -> Failure:
         subject = "" if decision.kind in _NOT_SENT else f"endpoint {self._config.endpoint} "
         return Failure(
             kind=decision.kind,

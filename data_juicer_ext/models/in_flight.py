@@ -24,7 +24,7 @@ class Responses(Protocol):
 
 
 @dataclass
-class _Call:
+class _SharedCall:
     task: asyncio.Future[Result]
     waiters: int = 0
 
@@ -33,7 +33,7 @@ class InFlight:
     """The calls under way on one event loop, by the key of their request."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, _Call] = {}
+        self._calls: dict[str, _SharedCall] = {}
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -63,17 +63,17 @@ class InFlight:
             call.waiters -= 1
         return _free_of_charge(result) if joined else result
 
-    def _start(self, key: str, make: Callable[[], Awaitable[Result]]) -> _Call:
-        call = self._calls[key] = _Call(asyncio.ensure_future(make()))
+    def _start(self, key: str, make: Callable[[], Awaitable[Result]]) -> _SharedCall:
+        call = self._calls[key] = _SharedCall(asyncio.ensure_future(make()))
         call.task.add_done_callback(lambda task: self._ended(key, call, task))
         return call
 
-    def _ended(self, key: str, call: _Call, task: asyncio.Future[Result]) -> None:
+    def _ended(self, key: str, call: _SharedCall, task: asyncio.Future[Result]) -> None:
         self._forget(key, call)
         if not task.cancelled():
             task.exception()  # seen: it may be that nobody waits for it any more
 
-    def _forget(self, key: str, call: _Call) -> None:
+    def _forget(self, key: str, call: _SharedCall) -> None:
         if self._calls.get(key) is call:
             del self._calls[key]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.figures.bounded_process import WorkProblem, work
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import ImageProblem, RasterLimits, View, readable_image
 from data_juicer_ext.pdf.options import PdfOptions, PdfProblem
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
@@ -135,7 +135,7 @@ def _draw(figure: Figure, item: FoundFigure, data: bytes, folder: str | Path, op
         return "no time was left for its image (seconds)"
     x0, y0, x1, y1 = item.bbox
     box = (x0 - _MARGIN, y0 - _MARGIN, x1 + _MARGIN, y1 + _MARGIN)
-    limits = Limits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
+    limits = RasterLimits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
     try:
         image = readable_image(data, folder, limits, View(item.page, angle=-item.turn % 360, box=box))
     except ImageProblem as problem:

@@ -14,7 +14,7 @@ from data_juicer_ext.models.dispatcher import Dispatcher
 from data_juicer_ext.models.event_loop import drive
 from data_juicer_ext.models.http import hedged_try
 from data_juicer_ext.models.http.completion import Completion
-from data_juicer_ext.models.http.hedged_try import Copy, Outcome, Race
+from data_juicer_ext.models.http.hedged_try import Copy, Race, TryOutcome
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
 from data_juicer_ext.models.store.run_store import RunStore
 from data_juicer_ext.models.types import Answer, Result
@@ -25,17 +25,17 @@ from tests.models.storing import ABOUT, key_of
 USABLE = Completion("B")
 
 
-async def cancelled_after(seconds: float, run: Race, send: hedged_try.Send) -> Outcome:
+async def cancelled_after(seconds: float, run: Race, send: hedged_try.Send) -> TryOutcome:
     task = asyncio.ensure_future(run.run(send))
     await asyncio.sleep(seconds)
     task.cancel()
     return await task
 
 
-def coming(head: float, body: float, outcome: Outcome = USABLE) -> hedged_try.Send:
+def coming(head: float, body: float, outcome: TryOutcome = USABLE) -> hedged_try.Send:
     """A copy whose response's head comes after `head` seconds and its body `body` seconds later."""
 
-    async def send(copy: Copy) -> Outcome:
+    async def send(copy: Copy) -> TryOutcome:
         copy.sent_at = time.monotonic()
         await asyncio.sleep(head)
         copy.arrived = True
@@ -71,7 +71,7 @@ def test_nothing_here_in_time_is_a_cancelled_call(send: hedged_try.Send, monkeyp
 def test_no_copy_is_left_behind() -> None:
     ended: list[str] = []
 
-    async def endless(copy: Copy) -> Outcome:
+    async def endless(copy: Copy) -> TryOutcome:
         copy.sent_at = time.monotonic()
         try:
             await asyncio.sleep(60)
@@ -79,7 +79,7 @@ def test_no_copy_is_left_behind() -> None:
             ended.append("slow")
         return USABLE
 
-    async def main() -> tuple[Outcome, int]:
+    async def main() -> tuple[TryOutcome, int]:
         run = Race()
         return await run.run(endless, coming(0, 0)), run.abandoned
 
