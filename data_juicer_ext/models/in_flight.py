@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 from data_juicer_ext.models.store.base import StoreError
@@ -91,17 +92,19 @@ async def stored_or_asked(
     carries its usage: a run that went on would pay for answers that the next run has to pay for
     again. Raises StoreError if the store cannot be read.
     """
-
-    async def find_or_ask() -> Result:
-        found = await store.get_async(key)
-        if found is not None:
-            return found
-        result = await ask()
-        return result if isinstance(result, Failure) else await _store(store, key, about, result)
-
     # The look-up is part of the call: else one that began before an answer was stored would end after the call
     # that brought it, and ask again.
-    return await in_flight.once(key, find_or_ask)
+    return await in_flight.once(key, partial(_find_or_ask, store, key, about, ask))
+
+
+async def _find_or_ask(
+    store: Responses, key: str, about: Mapping[str, Any], ask: Callable[[], Awaitable[Result]]
+) -> Result:
+    found = await store.get_async(key)
+    if found is not None:
+        return found
+    result = await ask()
+    return result if isinstance(result, Failure) else await _store(store, key, about, result)
 
 
 async def _store(store: Responses, key: str, about: Mapping[str, Any], answer: Answer) -> Result:

@@ -19,10 +19,10 @@ from data_juicer_ext.models.batch.api import BatchApi
 from data_juicer_ext.models.batch.records import BatchRecords, Submission
 from data_juicer_ext.models.batch.results import EXPIRED, BatchLine, decision_of_batch, failure, read_lines, result_of
 from data_juicer_ext.models.config.endpoint import EndpointConfig
-from data_juicer_ext.models.event_loop import on_loop, shared
-from data_juicer_ext.models.http.messages import DataUrls, chat_messages, image_files
+from data_juicer_ext.models.event_loop import on_loop
 from data_juicer_ext.models.http.refused_parameters import ParameterRules
 from data_juicer_ext.models.http.retry import RetryDecision, decide
+from data_juicer_ext.models.prepared_request import prepare_request
 from data_juicer_ext.models.types import Failure, Request, Result
 
 POLL_S = 30.0
@@ -148,13 +148,12 @@ class _Run:
 
     async def _line(self, key: str) -> bytes | Failure:
         request = self._requests[key]
-        urls = shared("data_urls", DataUrls)
         try:
-            images = {path: await urls.get(path, self._config.image_limits) for path in image_files(request)}
+            prepared = await prepare_request(request, self._config.image_limits)
             body = {
                 **self._rules.apply(request.sampling),
                 "model": self._config.model,
-                "messages": chat_messages(request, images),
+                "messages": prepared.messages,
             }
             line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
             return json.dumps(line).encode("ascii") + b"\n"
