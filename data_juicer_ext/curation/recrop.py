@@ -15,7 +15,7 @@ from data_juicer_ext.figures.bounded_process import WorkProblem, work
 from data_juicer_ext.figures.image_look import Look, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, readable_image
+from data_juicer_ext.figures.rasterize import ImageProblem, RasterLimits, readable_image
 from data_juicer_ext.pdf.paper import PdfProblem, locate_figures
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
@@ -74,7 +74,7 @@ class CaptionAnchoredCrop:
             raise ImageProblem("image_unreadable", f"{pdf}: {problem}") from problem
         if isinstance(view, str) or view.page != page or view.box is None:
             return None
-        image = readable_image(data, self.folder, Limits(dpi, _MOST_SIDE, self.seconds), view)
+        image = readable_image(data, self.folder, RasterLimits(dpi, _MOST_SIDE, self.seconds), view)
         return Crop(image, view.box)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.figures.bounded_process import WorkProblem, work
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import ImageProblem, RasterLimits, View, readable_image
 from data_juicer_ext.pdf.options import PdfOptions, PdfProblem
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
@@ -160,7 +160,7 @@ def _draw(figure: Figure, item: FoundFigure, data: bytes, folder: str | Path, op
     if left < _LEAST_SECONDS:
         figure.flags.append("image_unreadable")
         return "no time was left for its image (seconds)"
-    limits = Limits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
+    limits = RasterLimits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
     try:
         image = readable_image(data, folder, limits, _view(item.page, item.bbox, item.turn))
     except ImageProblem as problem:

@@ -28,7 +28,7 @@ from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OwnOp, between, cou
 from data_juicer_ext.ops.host.running_recipe import only_trying, stop
 from data_juicer_ext.prompts import PromptError, fingerprint
 from data_juicer_ext.prompts import check as check_template
-from data_juicer_ext.rows import add_provenance
+from data_juicer_ext.rows import to_json
 from data_juicer_ext.runs.ledger import Entry, Spending, spent_before
 from data_juicer_ext.storage.addresses import is_remote
 
@@ -217,9 +217,10 @@ class ModelOp(OwnOp):
         self.run_info.ledger.record(entry)
         if outcome.verdict == "undecided":
             self.set_aside(row, entry)
+        step = self._step(entry, calls.worth)
         for target in (*outcome.made, outcome.columns):
             if "provenance" in target:
-                target["provenance"] = add_step(target["provenance"], self._step(entry, calls.worth))
+                target["provenance"] = add_step(target["provenance"], step)
 
     def _prompt(self) -> str:
         return f"{self.template}@{fingerprint(self.template)}"
@@ -237,7 +238,8 @@ class ModelOp(OwnOp):
 
 def add_step(provenance: str, step: dict[str, Any]) -> str:
     """The `provenance` column with one more entry in its list `steps`."""
-    return add_provenance(provenance, steps=[*json.loads(provenance or "{}").get("steps", []), step])
+    known = json.loads(provenance or "{}")
+    return to_json({**known, "steps": [*known.get("steps", []), step]})
 
 
 def checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:
