@@ -141,7 +141,7 @@ def _must_be_new(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    from data_juicer_ext.runs.run_records import replace_text
+    from data_juicer_ext.storage.atomic_file import replace_text
 
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_text(path, text)

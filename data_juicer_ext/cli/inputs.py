@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.runs.exported_rows import export_files, read_rows
+from data_juicer_ext.storage.json_lines import leave_out, read_json_lines
 
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
@@ -79,14 +79,7 @@ def ratings_of(path: Path) -> list[Rating] | None:
 
 
 def _begins_as_rating(path: Path) -> bool:
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            return isinstance(row, dict) and {"form", "ratings"} <= row.keys()
-    return False
+    return {"form", "ratings"} <= next(read_json_lines(path, leave_out), {}).keys()
 
 
 def names_of(inputs: Sequence[Input]) -> list[str]:

@@ -25,7 +25,7 @@ def _report(given: argparse.Namespace) -> int:
     from data_juicer_ext.report.report import make_report
     from data_juicer_ext.report.run_selection import last_selection
     from data_juicer_ext.report.terminal import lines
-    from data_juicer_ext.runs.run_records import replace_text
+    from data_juicer_ext.storage.atomic_file import replace_text
 
     if not 0 <= given.samples <= _MOST_SAMPLES:
         raise ValueError(f"--samples {given.samples}: write a number from 0 to {_MOST_SAMPLES}")

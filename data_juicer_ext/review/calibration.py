@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from data_juicer_ext.ratings.ratings import now
 from data_juicer_ext.review.forms.form import images_of
 from data_juicer_ext.review.review_sample import Item, sampled
 from data_juicer_ext.rows import content_id
+from data_juicer_ext.storage.json_lines import json_objects
 
 IMAGES = 30  # of the paper
 FEWEST = 5  # with fewer, a rank correlation above the threshold is mostly luck
@@ -86,21 +86,16 @@ class Calibration:
 def _read(file: Path) -> dict[str, dict[str, Any]]:
     """The reference images of a file by their ids, each once; the order of the file."""
     found = {}
-    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
-        if line.strip():
+    with file.open("rb") as lines:
+        for number, line in json_objects(lines, file):
             images, scores = _reference(line, f"{file}:{number}")
             row = {"images": [str(file.parent / image) for image in images], **scores}
             found[content_id("calibration", *images)] = row
     return found
 
 
-def _reference(line: str, where: str) -> tuple[tuple[str, ...], dict[str, float]]:
+def _reference(row: Mapping[str, Any], where: str) -> tuple[tuple[str, ...], dict[str, float]]:
     """The images of a line, as it names them, and their consensus."""
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise ValueError(f"{where}: not JSON ({error})") from error
-    row = row if isinstance(row, dict) else {}
     images = (str(row["image"]),) if row.get("image") else images_of(row)
     if not images:
         raise ValueError(f"{where}: write image (a path), perception and knowledge")

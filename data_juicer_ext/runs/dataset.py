@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
+from data_juicer_ext.storage.json_lines import JsonLinesError, json_objects
+
 SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
 
 
@@ -41,9 +43,10 @@ def _json(file: Path) -> Iterator[dict[str, Any]]:
             if _is_array(lines, file):
                 yield from _array(lines, file)
                 return
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield _row(line, file, number)
+            for _, row in json_objects(lines, file):
+                yield row
+    except JsonLinesError as error:
+        raise DatasetError(f"dataset: {error}; mend or remove that line: every line is a row, an object") from error
     except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
         raise DatasetError(f"dataset: {file} is not readable as UTF-8 text ({error})") from error
 
@@ -70,16 +73,6 @@ def _array(lines: IO[str], file: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(row, dict):
             raise DatasetError(f"dataset: item {number} of {file} is not an object with columns")
         yield row
-
-
-def _row(line: str, file: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise DatasetError(f"dataset: {file}:{number} is not JSON ({error}); mend or remove that line") from error
-    if not isinstance(row, dict):
-        raise DatasetError(f"dataset: {file}:{number} is not a JSON object; every line is a row with its columns")
-    return row
 
 
 def _parquet(file: Path) -> Iterator[dict[str, Any]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from data_juicer_ext.storage.json_lines import read_json_lines
 
 _SUFFIXES = (".json", ".jsonl", ".parquet")
 
@@ -24,11 +25,11 @@ def read_rows(
 
     `known_by` gives what a row is known by; rows whose first part of that is "" are all given.
     A line that is not a JSON object is told to `broken` and left out, as while a run writes the export the last
-    line may be cut; without `broken` it raises ValueError, naming file and line.
+    line may be cut; without `broken` it raises JsonLinesError, naming file and line.
     """
     seen: set[tuple[str, ...]] = set()
     for file in export_files(path):
-        for row in _parquet(file) if file.suffix == ".parquet" else _json(file, broken):
+        for row in _parquet(file) if file.suffix == ".parquet" else read_json_lines(file, broken):
             key = known_by(row)
             if not key[0] or key not in seen:
                 seen.add(key)
@@ -43,29 +44,6 @@ def export_files(path: Path) -> list[Path]:
         return [path]
     shards = sorted(path.parent.glob(f"{path.stem}-*-of-*{path.suffix}"))
     return [file for file in shards if not file.stem.endswith("_stats")]
-
-
-def _json(file: Path, broken: Callable[[str], None] | None) -> Iterator[dict[str, Any]]:
-    with file.open(encoding="utf-8", errors="strict" if broken is None else "replace") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                yield _row(line, file, number)
-            except ValueError as error:
-                if broken is None:
-                    raise
-                broken(str(error))
-
-
-def _row(line: str, file: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file}:{number}: not JSON ({error})") from error
-    if not isinstance(row, dict):
-        raise ValueError(f"{file}:{number}: not a JSON object")
-    return row
 
 
 def _parquet(file: Path) -> Iterator[dict[str, Any]]:

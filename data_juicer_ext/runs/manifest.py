@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.runs.run_records import replace_text
 from data_juicer_ext.runs.shards import Shard
+from data_juicer_ext.storage.atomic_file import replace_text
 
 NAME = "manifest.json"
 VERSION = 1

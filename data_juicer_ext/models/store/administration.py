@@ -7,7 +7,6 @@ whose `store/` may hold one of each kind. All but SQLite files may lie on object
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from data_juicer_ext.models.store.segments.files import SUFFIX
 from data_juicer_ext.models.store.segments.store import SegmentStore
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
+from data_juicer_ext.storage.atomic_file import replacing
 from data_juicer_ext.storage.places import listed
 
 FOLDER = "store"  # in a run folder
@@ -139,16 +139,11 @@ def export(place: str | Path, path: str | Path) -> Exported:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}")
     written: set[str] = set()
-    try:
-        with part.open("w", encoding="ascii") as lines:
-            for found in stores_at(place):
-                with opened(found) as store:
-                    _export(store, lines.write, written)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(target) as part, part.open("w", encoding="ascii") as lines:
+        for found in stores_at(place):
+            with opened(found) as store:
+                _export(store, lines.write, written)
     return Exported(target, len(written))
 
 
