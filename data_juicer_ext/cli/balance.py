@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from data_juicer_ext.cli.inputs import rows_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.siqa.balance import Balanced, BalanceOrder, balance, line_of
 from data_juicer_ext.siqa.counts import comparison, count_rows
 from data_juicer_ext.storage.atomic_file import replace_lines
@@ -41,7 +42,7 @@ def _share(text: str) -> Fraction:
 
 def _balance(given: argparse.Namespace) -> int:
     if given.max_per_category < 0:
-        raise ValueError(
+        raise UsageError(
             f"--max-per-category {given.max_per_category}: write a whole number from 1 on, or leave it out"
         )
     rows = rows_of(given.rows)

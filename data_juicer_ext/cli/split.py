@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.cli.inputs import rows_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.paper_split import Split, SplitOrder, split
+from data_juicer_ext.ratings.line_file import number_in
 from data_juicer_ext.storage.atomic_file import replacing
 
 _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
@@ -54,7 +56,7 @@ def _quotas(given: Sequence[str]) -> dict[str, int]:
     for text in given:
         venue, _, number = text.rpartition("=")
         if not venue or not number.isdigit():
-            raise ValueError(f"--quota {text}: write a venue and a number, such as ACL=300")
+            raise UsageError(f"--quota {text}: write a venue and a number, such as ACL=300")
         quotas[venue] = int(number)
     return quotas
 
@@ -74,10 +76,10 @@ def _ratings(rows: Sequence[Mapping[str, Any]], gold: Path | None, key: str) -> 
 
 
 def _told(row: Mapping[str, Any]) -> int:
-    if isinstance(row.get("annotations"), list):
-        return len(row["annotations"])
-    given = next((row[name] for name in _GIVEN_COUNTS if isinstance(row.get(name), (int, float, list))), 0)
-    return len(given) if isinstance(given, list) else int(given)
+    listed = next((row[name] for name in ("annotations", "ratings") if isinstance(row.get(name), list)), None)
+    if listed is not None:
+        return len(listed)
+    return next((int(number) for name in _GIVEN_COUNTS if (number := number_in(row, name)) is not None), 0)
 
 
 def _write(found: Split, order: SplitOrder, folder: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.statistics.score_agreement import spearman
 from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
 from data_juicer_ext.ratings.ratings import now
@@ -40,18 +41,18 @@ class Result:
 class Calibration:
     """Reference images with their consensus scores, and the rounds that annotators have been through.
 
-    Raises ValueError for a file with fewer than five images, or a consensus that ranks nothing.
+    Raises UsageError for a file with fewer than five images, or a consensus that ranks nothing.
     """
 
     def __init__(self, file: Path, results: Path, seed: int = 0) -> None:
         read = _read(file)
         if len(read) < FEWEST:
-            raise ValueError(f"{file}: {len(read)} images; at least {FEWEST} are needed, and the paper has {IMAGES}")
+            raise UsageError(f"{file}: {len(read)} images; at least {FEWEST} are needed, and the paper has {IMAGES}")
         chosen = sampled([Item(row_id, row, place) for place, (row_id, row) in enumerate(read.items())], IMAGES, seed)
         self.items: Sequence[Item] = chosen
         for name in DIMENSIONS:
             if len({item.row[name] for item in chosen}) < 2:
-                raise ValueError(f"{file}: all images have the same {name}, so there is nothing to rank")
+                raise UsageError(f"{file}: all images have the same {name}, so there is nothing to rank")
         self._results, self._lines = results, LineFile(results)
         self._known: dict[str, list[Result]] = {}
 
@@ -98,11 +99,11 @@ def _reference(row: Mapping[str, Any], where: str) -> tuple[tuple[str, ...], dic
     """The images of a line, as it names them, and their consensus."""
     images = (str(row["image"]),) if row.get("image") else images_of(row)
     if not images:
-        raise ValueError(f"{where}: write image (a path), perception and knowledge")
+        raise UsageError(f"{where}: write image (a path), perception and knowledge")
     scores = {name: number_in(row, name) for name in DIMENSIONS}
     for name, score in scores.items():
         if score is None:
-            raise ValueError(f"{where}: {name} is {row.get(name)!r}; write the consensus as a number")
+            raise UsageError(f"{where}: {name} is {row.get(name)!r}; write the consensus as a number")
     return images, {name: score for name, score in scores.items() if score is not None}
 
 

@@ -12,7 +12,6 @@ date, and what they write goes there too.
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 from collections.abc import Iterable, Mapping
@@ -26,6 +25,7 @@ from data_juicer_ext.runs.remote_folder import RemoteFolder, working_copy
 from data_juicer_ext.runs.remote_lines import PieceWriter
 from data_juicer_ext.storage.addresses import is_remote, under
 from data_juicer_ext.storage.atomic_file import replace_lines, replace_text
+from data_juicer_ext.storage.json_lines import read_json_lines
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,8 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 def about(run_dir: Path, run_id: str) -> dict[str, Any]:
-    """What `runs/<run_id>.json` says. Raises OSError or ValueError if it is not there or broken."""
-    value = json.loads(announcement(run_dir, run_id).read_text(encoding="utf-8"))
-    return dict(value)
+    """What `runs/<run_id>.json` says. Raises OSError or JsonLinesError if it is not there or broken."""
+    return next(read_json_lines(announcement(run_dir, run_id)), {})
 
 
 def run_ids(run_dir: Path) -> list[str]:

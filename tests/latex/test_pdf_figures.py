@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from data_juicer_ext.figures.image_crop import ImageProblem
+from data_juicer_ext.figures.image_crop import DrawingError
 from data_juicer_ext.latex.pdf_figures import locate, page_count
 from tests.latex.printed import Printed, near
 
@@ -166,7 +166,7 @@ def test_documents_that_hold_nothing() -> None:
     empty = pymupdf.open()
     empty.new_page()
     assert locate(bytes(empty.tobytes()), [["1", "x"]])[0] == [{"reason": "the PDF has no text"}]
-    with pytest.raises(ImageProblem, match="password"):
+    with pytest.raises(DrawingError, match="password"):
         locate(bytes(empty.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="u", owner_pw="o")), [["1", "x"]])
 
 

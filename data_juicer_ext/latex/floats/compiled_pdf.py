@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from data_juicer_ext.figures.bounded_process import WorkProblem, work
+from data_juicer_ext.figures.bounded_process import WorkError, work
 from data_juicer_ext.figures.rasterize import View
 from data_juicer_ext.latex.expand.flat_text import Flat
 from data_juicer_ext.latex.floats.figure_images import Pictures
@@ -61,7 +61,7 @@ class CompiledPdf:
         wanted = [[figure.number, figure.caption] for figure in figures]
         try:
             places: list[dict[str, Any]] = work(_LOCATE, data, {"wanted": wanted}, _LOCATE_SECONDS)[0]
-        except WorkProblem as problem:
+        except WorkError as problem:
             return [{"reason": f"the PDF cannot be read: {problem}"}] * len(figures)
         return places
 
@@ -101,7 +101,7 @@ class CompiledPdf:
         data = self._read(name)
         try:
             return int(work(_COUNT, data, {}, _COUNT_SECONDS)[0]) if data else 0
-        except WorkProblem:
+        except WorkError:
             return 0
 
     def _read(self, name: str) -> bytes:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.models.store.base import Selection, Store, StoreError, StoreStats, answer_fields
 from data_juicer_ext.models.store.segments.files import SUFFIX
 from data_juicer_ext.models.store.segments.store import SegmentStore
@@ -114,7 +115,7 @@ def prune(
     ValueError if no criterion is given, StoreError.
     """
     if older_than is None and not model and not task:
-        raise ValueError("prune: give at least one of older_than, model and task")
+        raise UsageError("prune: give at least one of older_than, model and task")
     before = None if older_than is None else time.time() - older_than.total_seconds()
     selection = Selection(before, model, task)
     return [_prune(found, selection, dry_run) for found in stores_at(place)]
