@@ -11,12 +11,12 @@ from data_juicer_ext.curation.anomalies import BROKEN_CROP, Sizes, crop_findings
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.hard_filter import bad_image
 from data_juicer_ext.curation.rules import S3, Rules
-from data_juicer_ext.figures.bounded_process import WorkProblem, work
+from data_juicer_ext.figures.bounded_process import WorkError, work
 from data_juicer_ext.figures.image_look import Look, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
-from data_juicer_ext.figures.rasterize import ImageProblem, RasterLimits, readable_image
-from data_juicer_ext.pdf.paper import PdfProblem, locate_figures
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, readable_image
+from data_juicer_ext.pdf.paper import PdfError, locate_figures
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
 
@@ -59,7 +59,7 @@ class CaptionAnchoredCrop:
     """The `Recrop` of this package: finds the caption and what is drawn next to it; images go to `folder`.
 
     `folder` is a path or an address. The PDF is read in a process of its own, for `seconds` at most. Raises OSError
-    (StorageError where object storage fails), or ImageProblem for a PDF that cannot be read.
+    (StorageError where object storage fails), or DrawingError for a PDF that cannot be read.
     """
 
     folder: str | Path
@@ -70,8 +70,8 @@ class CaptionAnchoredCrop:
         data = _read(pdf)
         try:
             [view] = locate_figures(data, [(number, caption)], self.seconds)
-        except PdfProblem as problem:
-            raise ImageProblem("image_unreadable", f"{pdf}: {problem}") from problem
+        except PdfError as problem:
+            raise DrawingError("image_unreadable", f"{pdf}: {problem}") from problem
         if isinstance(view, str) or view.page != page or view.box is None:
             return None
         image = readable_image(data, self.folder, RasterLimits(dpi, _MOST_SIDE, self.seconds), view)
@@ -87,7 +87,7 @@ def page_sizes(pdf: str | Path, pages: Sequence[int], seconds: float = 30.0) -> 
         sizes = work(_PAGES, _read(pdf), {"pages": sorted(set(pages))}, seconds)[0]
     except papers.StorageError:
         raise
-    except (OSError, ImageProblem, WorkProblem):
+    except (OSError, DrawingError, WorkError):
         return {}
     return {int(page): (width, height) for page, (width, height) in sizes.items()}
 
@@ -110,7 +110,7 @@ def _read(pdf: str | Path) -> bytes:
     path = as_path(pdf)
     size = path.stat().st_size
     if size > _MOST_BYTES:
-        raise ImageProblem("image_too_large", f"{pdf} has {size} bytes")
+        raise DrawingError("image_too_large", f"{pdf} has {size} bytes")
     return path.read_bytes()
 
 
@@ -144,7 +144,7 @@ def _again(item: Item, broken: Sequence[str], medians: Mapping[str, float], rule
         look = look_at(str(crop.image), rules.max_pixels)
     except (papers.StorageError, UnreachableImageError):
         raise
-    except (ImageProblem, ImageError, OSError) as error:
+    except (DrawingError, ImageError, OSError) as error:
         return Finding(S3, FAILED, message=str(error))
     except Exception as error:  # whatever a PDF leads a reader to costs this crop only
         return Finding(S3, FAILED, message=f"{type(error).__name__}: {error}")

@@ -14,7 +14,7 @@ from data_juicer_ext.pdf.figures.captions import Caption
 from data_juicer_ext.pdf.figures.offpage_captions import match_adrift
 from data_juicer_ext.pdf.figures.page_content import Content, read_content
 from data_juicer_ext.pdf.figures.regions import Candidate, RegionFinder
-from data_juicer_ext.pdf.options import PdfProblem
+from data_juicer_ext.pdf.options import PdfError
 from data_juicer_ext.pdf.page.caption_cues import figure_cue, without_continued
 from data_juicer_ext.pdf.page.geometry import Rect
 from data_juicer_ext.pdf.page.layout_model import CAPTION, Box, layout
@@ -45,21 +45,21 @@ def read(data: bytes, seconds: float, max_pages: int, threads: int, context: boo
 
 
 def open_pdf(data: bytes) -> Any:
-    """The document in `data`. Raises PdfProblem for one that cannot be opened, is locked, or has no page."""
+    """The document in `data`. Raises PdfError for one that cannot be opened, is locked, or has no page."""
     try:
         document = mupdf().open(stream=data, filetype="pdf")
         pages = document.page_count
     except Exception as error:
-        raise PdfProblem("broken", f"the PDF cannot be opened ({error})") from error
+        raise PdfError("broken", f"the PDF cannot be opened ({error})") from error
     if document.needs_pass:
-        raise PdfProblem("encrypted", "the PDF asks for a password; give a copy without one")
+        raise PdfError("encrypted", "the PDF asks for a password; give a copy without one")
     if pages < 1:
-        raise PdfProblem("no_pages", "the PDF has no page")
+        raise PdfError("no_pages", "the PDF has no page")
     return document
 
 
 def page_count(data: bytes) -> tuple[int, bytes]:
-    """How many pages a PDF has. Raises PdfProblem."""
+    """How many pages a PDF has. Raises PdfError."""
     with open_pdf(data) as document:
         return document.page_count, b""
 
@@ -104,7 +104,7 @@ class Reader:
     # ---- pages
 
     def read_text(self) -> list[list[Line]]:
-        """The lines of each page. Raises PdfProblem for a document without text."""
+        """The lines of each page. Raises PdfError for a document without text."""
         for index in range(self._count):
             if time.monotonic() > self._deadline:
                 self._notes.append(f"time limit: the text from page {index + 1} on was not read")
@@ -131,7 +131,7 @@ class Reader:
         letters = [sum(len(line.text) for line in sheet.lines) for sheet in self._sheets]
         styles = styles_of([sheet.lines for sheet in self._sheets])
         if styles is None or sum(letters) < _FEW_LETTERS * len(letters):
-            raise PdfProblem("no_text", "the PDF has no text (scanned?); run OCR on it first")
+            raise PdfError("no_text", "the PDF has no text (scanned?); run OCR on it first")
         empty = sum(count < _FEW_LETTERS for count in letters)
         if empty:
             self._notes.append(f"{empty} of {len(letters)} pages have no text")

@@ -25,7 +25,7 @@ def locate(data: bytes, wanted: list[list[str]], seconds: float) -> tuple[list[d
     """Where each of `wanted` (number, caption) stands in a PDF, in the same order.
 
     An object each: `page` (from 1), `bbox` (left, top, right, bottom in points of the page as it is shown) and
-    `turn` (degrees clockwise that make it upright); or `reason`, why it was not found. Raises PdfProblem for a PDF
+    `turn` (degrees clockwise that make it upright); or `reason`, why it was not found. Raises PdfError for a PDF
     that cannot be read or has no text.
     """
     with open_pdf(data) as document:

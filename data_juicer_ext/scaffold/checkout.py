@@ -6,6 +6,7 @@ import ast
 import re
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.scaffold.names import OperatorName
 from data_juicer_ext.scaffold.new_files import Draft
 from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
@@ -17,13 +18,13 @@ SYSTEM = "general"  # the folder of prompts/ for operators that belong to none o
 def is_checkout(folder: Path) -> bool:
     """Whether `folder` is the top of a checkout of this project."""
     project = folder / "pyproject.toml"
-    return project.is_file() and _NAME.search(project.read_text(encoding="utf-8")) is not None
+    return project.is_file() and _NAME.search(project.read_text(encoding="utf-8", errors="replace")) is not None
 
 
 def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
     """What is to be written to the checkout for an operator; docs/operators.md is generated afterwards.
 
-    Raises ValueError where the list of operators is not in the form that it is written in here.
+    Raises UsageError where the list of operators is not in the form that it is written in here.
     """
     name, task = operator.name, f"{SYSTEM}/{operator.stem}"
     module = f"data_juicer_ext.ops.{operator.kind}.{name}"
@@ -50,7 +51,7 @@ def _with(source: str, operator: OperatorName, path: str) -> str:
     found = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.module == package]
     names = [alias.name for node in found for alias in node.names]
     if _list(package, names) != source:
-        raise ValueError(f"{path} is not a sorted list of imports and __all__; put it in order first")
+        raise UsageError(f"{path} is not a sorted list of imports and __all__; put it in order first")
     return _list(package, [*names, operator.name])
 
 

@@ -8,7 +8,7 @@ import pytest
 from data_juicer_ext.pdf import document
 from data_juicer_ext.pdf.document import page_count
 from data_juicer_ext.pdf.known_figures import locate
-from data_juicer_ext.pdf.options import PdfProblem
+from data_juicer_ext.pdf.options import PdfError
 from tests.latex.printed import Printed, near
 from tests.pdf.reading import locked
 
@@ -191,10 +191,10 @@ def test_pages_that_come_too_late_and_posters_are_told() -> None:
 def test_documents_that_hold_nothing() -> None:
     empty = pymupdf.open()
     empty.new_page()
-    with pytest.raises(PdfProblem, match="has no text"):
+    with pytest.raises(PdfError, match="has no text"):
         locate(bytes(empty.tobytes()), [["1", "x"]], 60.0)
     for read in (lambda data: locate(data, [["1", "x"]], 60.0), page_count):
-        with pytest.raises(PdfProblem, match="password"):
+        with pytest.raises(PdfError, match="password"):
             read(locked())
 
 

@@ -6,13 +6,13 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from data_juicer_ext.figures.bounded_process import WorkProblem, work
+from data_juicer_ext.figures.bounded_process import WorkError, work
 from data_juicer_ext.figures.rasterize import View
 from data_juicer_ext.latex.expand.flat_text import Flat
 from data_juicer_ext.latex.floats.figure_images import Pictures
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source.paper_files import SourceTree
-from data_juicer_ext.pdf.paper import PdfProblem, locate_figures
+from data_juicer_ext.pdf.paper import PdfError, locate_figures
 from data_juicer_ext.rows import Figure
 
 _COUNT = "data_juicer_ext.pdf.document:page_count"
@@ -55,7 +55,7 @@ class CompiledPdf:
     def _locate(self, data: bytes, figures: Sequence[Figure]) -> list[View | str]:
         try:
             return locate_figures(data, [(figure.number, figure.caption) for figure in figures], _LOCATE_SECONDS)
-        except PdfProblem as problem:
+        except PdfError as problem:
             return [f"the PDF cannot be read: {problem}"] * len(figures)
 
     # ---- which file it is
@@ -94,7 +94,7 @@ class CompiledPdf:
         data = self._read(name)
         try:
             return int(work(_COUNT, data, {}, _COUNT_SECONDS)[0]) if data else 0
-        except WorkProblem:
+        except WorkError:
             return 0
 
     def _read(self, name: str) -> bytes:

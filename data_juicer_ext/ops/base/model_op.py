@@ -10,6 +10,7 @@ from typing import Any
 
 from data_juicer_ext.calls.model_access import get_model
 from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.budget.prices import PriceError, load_prices
 from data_juicer_ext.models.client import Client, RunPlace
 from data_juicer_ext.models.config.endpoint import (
@@ -42,7 +43,7 @@ RAY_BATCH_SIZE = None
 _OF_THE_RUN = ("tries", "store_hits", "seconds")
 
 
-class RecordError(OSError):
+class RecordError(DjExtError, OSError):
     """A decision could not be written down."""
 
 

@@ -9,7 +9,7 @@ from data_juicer_ext.ops.base.input_roots import root
 from data_juicer_ext.ops.base.paper_mapper import PaperMapper
 from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
 from data_juicer_ext.ops.host.running_recipe import stop
-from data_juicer_ext.pdf.paper import Extraction, PdfOptions, PdfProblem, read_figures
+from data_juicer_ext.pdf.paper import Extraction, PdfError, PdfOptions, read_figures
 from data_juicer_ext.rows import dump_figures, scrub, to_json
 from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError
@@ -102,7 +102,7 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
         paper_id, reason = str(row.get(self.paper_id_key) or ""), "unreadable_paper"
         try:
             found = self._extract(row)
-        except PdfProblem as problem:
+        except PdfError as problem:
             reason, message = problem.reason, f"paper {paper_id or '(no paper_id)'}: {problem}"
         except StorageError as error:
             stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
@@ -119,7 +119,7 @@ class PdfFigureContextMapper(PaperMapper, Mapper):
     def _extract(self, row: dict[str, Any]) -> Extraction:
         path = str(row.get(self.paper_path_key) or "")
         if problem := self.no_id(row):
-            raise PdfProblem("unreadable_paper", problem)
+            raise PdfError("unreadable_paper", problem)
         if not path:
-            raise PdfProblem("missing_file", f"the row has no {self.paper_path_key}")
+            raise PdfError("missing_file", f"the row has no {self.paper_path_key}")
         return read_figures(under(self.paper_root, path), self.run_info.images, self.options)

@@ -11,10 +11,10 @@ from PIL import Image
 
 from data_juicer_ext.export.images.exported_images import (
     Copies,
-    MissingError,
+    ImageMissingError,
+    ImageTooLargeError,
     Picture,
     Places,
-    TooLargeError,
     look_at_all,
 )
 from data_juicer_ext.figures.image_preparation import ImageError
@@ -68,7 +68,7 @@ def test_files_that_are_missing_broken_or_changed_are_told_without_their_place(t
     (tmp_path / "text.png").write_text("no image")
     names = [str(tmp_path / name) for name in ("gone.png", "cut.png", "text.png")]
     found = look_at_all([*names, "\0", ""], Places(tmp_path, tmp_path), 2)
-    assert isinstance(found[names[0]], MissingError) and isinstance(found["\0"], MissingError)
+    assert isinstance(found[names[0]], ImageMissingError) and isinstance(found["\0"], ImageMissingError)
     assert all(isinstance(found[name], ImageError) and str(tmp_path) not in str(found[name]) for name in found)
     image.save(tmp_path / "later.png")
     picture = looked(tmp_path / "later.png")
@@ -102,7 +102,7 @@ def test_a_moved_run_folder_still_has_its_images(tmp_path: Path) -> None:
     places = Places(tmp_path / "run", tmp_path / "pairs.jsonl")
     assert places.find("/elsewhere/run/images/a.png") == str(tmp_path / "run" / "images" / "a.png")
     assert places.find("b.png") == str(tmp_path / "b.png"), "relative paths start at the export"
-    with pytest.raises(MissingError):
+    with pytest.raises(ImageMissingError):
         places.find("c.png")
 
 
@@ -119,7 +119,7 @@ def test_the_chat_api_gets_no_more_bytes_than_it_takes(tmp_path: Path) -> None:
     picture = looked(tmp_path / "a.png", limit)
     assert picture.size <= limit and picture.mime == "image/jpeg" and "jpeg" in picture.flags
     found = look_at_all([str(tmp_path / "a.png")], Places(tmp_path, tmp_path), 1, 900)
-    assert isinstance(found[str(tmp_path / "a.png")], TooLargeError)
+    assert isinstance(found[str(tmp_path / "a.png")], ImageTooLargeError)
 
 
 def test_a_picture_is_copied_once(tmp_path: Path) -> None:
