@@ -41,7 +41,7 @@ def page(
     heads: Sequence[Line] = (),
     white: Sequence[Rect] = (),
 ) -> Content:
-    """A page of 600 x 800 points: `drawn` is inked and stroked, `grounds` are inked, `white` is neither text nor ink."""
+    """A page of 600 x 800 points: `drawn` and `grounds` are inked, `white` is not."""
     ink = np.zeros((800, 600), dtype=bool)
     shown = np.zeros((800, 600), dtype=bool)
     for rect in (*drawn, *grounds):
