@@ -82,9 +82,7 @@ def test_streams_and_environment_are_as_before_after_a_run_that_failed(
     assert (sys.stdout, sys.stderr) == streams and os.environ.get("RAY_JOB") == before
 
 
-def test_every_shard_begins_with_the_streams_and_the_environment_of_the_first(
-    playing: Playing, tmp_path: Path
-) -> None:
+def test_every_shard_begins_with_the_streams_and_the_environment_of_the_first(playing: Playing, tmp_path: Path) -> None:
     seen = []
 
     def spoils(settings: dict[str, str]) -> None:

@@ -78,9 +78,7 @@ def test_a_forked_worker_is_terminated_as_ever() -> None:
 @pytest.mark.parametrize(
     ("number", "code", "again"), [(signal.SIGINT, 130, "Ctrl-C again"), (signal.SIGTERM, 143, "A second signal")]
 )
-def test_the_first_one_says_what_happens_and_how_to_stop_at_once(
-    number: signal.Signals, code: int, again: str
-) -> None:
+def test_the_first_one_says_what_happens_and_how_to_stop_at_once(number: signal.Signals, code: int, again: str) -> None:
     said: list[str] = []
     with Stops(said.append) as stops:
         os.kill(os.getpid(), number)

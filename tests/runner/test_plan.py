@@ -47,10 +47,19 @@ def undecided_of(order: Order, run_id: str) -> Path:
 def test_a_new_plan_has_shards_of_fifty_papers_by_seed_zero_all_pending(order: Order) -> None:
     manifest = opened(order)
     assert (manifest.shard_size, manifest.seed) == (50, 0)
-    assert [(entry.papers, entry.state) for entry in manifest.shards] == [(50, "pending"), (50, "pending"), (20, "pending")]
+    assert [(entry.papers, entry.state) for entry in manifest.shards] == [
+        (50, "pending"),
+        (50, "pending"),
+        (20, "pending"),
+    ]
     assert manifest.recipe == str(order.recipe) and manifest.dataset == order.dataset
     assert load(Path(order.run_dir)) == manifest
-    assert sorted(path.name for path in Path(order.run_dir).iterdir()) == ["exports", "manifest.json", "shards", "undecided"]
+    assert sorted(path.name for path in Path(order.run_dir).iterdir()) == [
+        "exports",
+        "manifest.json",
+        "shards",
+        "undecided",
+    ]
 
 
 def test_a_plan_is_cut_as_the_order_says(order: Order) -> None:

@@ -80,7 +80,9 @@ def test_how_a_run_ended_and_how_to_go_on(code: int, states: tuple[str, ...], sa
     assert progress_texts.why_ended(code, plan(*states), 0, 10) == says
 
 
-@pytest.mark.parametrize(("target", "kept", "is_reached"), [(10, 10, True), (10, 11, True), (10, 9, False), (0, 9, False)])
+@pytest.mark.parametrize(
+    ("target", "kept", "is_reached"), [(10, 10, True), (10, 11, True), (10, 9, False), (0, 9, False)]
+)
 def test_a_target_that_is_reached_is_said_with_what_is_left(target: int, kept: int, is_reached: bool) -> None:
     said = progress_texts.why_ended(0, plan("done", "undecided", "pending", "pending"), target, kept)
     reached = f"The target of {target} kept pairs is reached; 2 shards are left. A higher --target goes on."

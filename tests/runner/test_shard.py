@@ -157,7 +157,11 @@ def test_a_failure_leaves_the_shard_as_it_was_and_says_why_with_the_logs(given: 
         given.run()
     entry = given.on_disk()
     assert (entry.state, entry.whole_run_id, entry.undecided) == ("undecided", earlier, 0)
-    assert entry.error == "TypeError: " + "x" * 500 and entry.run_id != earlier and entry.run_ids == [earlier, entry.run_id]
+    assert (
+        entry.error == "TypeError: " + "x" * 500
+        and entry.run_id != earlier
+        and entry.run_ids == [earlier, entry.run_id]
+    )
     assert (entry.calls, entry.cost) == (2, 0.5)
     logs = given.folder / "work" / "shard-00000" / entry.run_id
     assert str(failed.value) == f"shard-00000 failed: {entry.error}\n  its logs: {logs}"
