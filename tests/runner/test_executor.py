@@ -77,7 +77,7 @@ def test_streams_and_environment_are_as_before_after_a_run_that_failed(
     playing.run = spoils
     streams = sys.stdout, sys.stderr
     host = Host(tmp_path / "recipe.yaml", "default", tmp_path)
-    with pytest.raises(OSError, match="^no$"), host.at_work():
+    with pytest.raises(OSError, match=r"^no$"), host.at_work():
         run(host, tmp_path)
     assert (sys.stdout, sys.stderr) == streams and os.environ.get("RAY_JOB") == before
 

@@ -65,13 +65,13 @@ def test_the_closing_counts_what_was_run_whole_and_names_the_files(tmp_path: Pat
 @pytest.mark.parametrize(
     ("code", "states", "says"),
     [
-        (130, ("done", "undecided", "pending", "pending"), "The run was interrupted (SIGINT, Ctrl-C): 1 of 4 shards are "
-         "done, 1 have undecided rows, 2 are left. The same command goes on."),
+        (130, ("done", "undecided", "pending", "pending"), "The run was interrupted (SIGINT, Ctrl-C): 1 of 4 shards "
+         "are done, 1 have undecided rows, 2 are left. The same command goes on."),
         (143, ("done", "pending"), "The run was stopped by a signal (SIGTERM): 1 of 2 shards are done, 1 are left. The "
          "same command goes on."),
         (3, ("done", "undecided"), "The budget is reached. Raise it in the recipe; the same command then goes on."),
-        (2, ("done", "pending"), "The run was stopped: the reason stands above, or at the end of work/console.txt in the "
-         "run folder. The same command then goes on."),
+        (2, ("done", "pending"), "The run was stopped: the reason stands above, or at the end of work/console.txt in "
+         "the run folder. The same command then goes on."),
         (0, ("done", "done"), "All shards are done."),
         (0, ("done", "undecided"), "All shards are run. The same command runs those with undecided rows again."),
     ],
