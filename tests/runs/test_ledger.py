@@ -117,7 +117,11 @@ def test_decisions_come_in_the_order_of_their_time_whatever_file_they_are_in(tmp
     lines(tmp_path, "r.a.1.jsonl", decided("late", 9.0), decided("twice", 5.0, "undecided"))
     lines(tmp_path, "r.b.1.jsonl", decided("early", 1.0), decided("twice", 7.0), decided("twice", 6.0, "drop"))
     found = decisions(tmp_path, "r")
-    assert [(line["row_id"], line["verdict"]) for line in found] == [("early", "keep"), ("twice", "keep"), ("late", "keep")]
+    assert [(line["row_id"], line["verdict"]) for line in found] == [
+        ("early", "keep"),
+        ("twice", "keep"),
+        ("late", "keep"),
+    ]
 
 
 def test_of_two_decisions_at_one_time_the_later_line_counts(tmp_path: Path) -> None:
@@ -167,7 +171,9 @@ def test_a_fork_writes_a_file_of_its_own(tmp_path: Path) -> None:
     assert os.waitpid(child, 0)[1] == 0
     ledger.record(entry("parent again"))
     host = socket.gethostname()
-    names = {path.name: [json.loads(line)["row_id"] for line in path.open()] for path in (tmp_path / "ledger").iterdir()}
+    names = {
+        path.name: [json.loads(line)["row_id"] for line in path.open()] for path in (tmp_path / "ledger").iterdir()
+    }
     assert names == {
         f"run1.{host}.{os.getpid()}.jsonl": ["parent", "parent again"], f"run1.{host}.{child}.jsonl": ["child"],
     }  # fmt: skip
