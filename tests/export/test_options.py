@@ -54,7 +54,7 @@ def test_the_ends_of_what_is_allowed_are_allowed(asked: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("asked", [{"near_questions": -0.1}, {"images": "elsewhere"}])
 def test_what_is_just_beyond_is_refused(asked: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="choose one of embed|0 \\(do not look\\) to 1"):
+    with pytest.raises(ValueError, match=r"choose one of embed|0 \(do not look\) to 1"):
         Order("hf", **asked)
 
 
