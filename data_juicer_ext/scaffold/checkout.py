@@ -16,7 +16,7 @@ SYSTEM = "general"  # the folder of prompts/ for operators that belong to none o
 def is_checkout(folder: Path) -> bool:
     """Whether `folder` is the top of a checkout of this project."""
     project = folder / "pyproject.toml"
-    return project.is_file() and _NAME.search(project.read_text(encoding="utf-8")) is not None
+    return project.is_file() and _NAME.search(project.read_text(encoding="utf-8", errors="replace")) is not None
 
 
 def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
+
 
 @dataclass
 class Draft:
@@ -22,11 +24,11 @@ class Draft:
     def write(self) -> list[str]:
         """Write everything; the paths that were written or changed.
 
-        Raises ValueError, with nothing written, where a new file is there already.
+        Raises UsageError, with nothing written, where a new file is there already.
         """
         there = [path for path in self.new if (self.folder / path).exists()]
         if there:
-            raise ValueError(f"{', '.join(there)} in {self.folder} exist already and are left as they are")
+            raise UsageError(f"{', '.join(there)} in {self.folder} exist already and are left as they are")
         missing = {path: text for path, text in self.shared.items() if not (self.folder / path).exists()}
         for path, text in {**self.new, **missing}.items():
             _write(self.folder / path, text, "x")

@@ -10,6 +10,7 @@ from typing import Any
 
 from data_juicer_ext.calls.model_access import get_model
 from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.budget.prices import load_prices
 from data_juicer_ext.models.client import Client, RunPlace
 from data_juicer_ext.models.config.endpoint import (
@@ -28,7 +29,7 @@ from data_juicer_ext.ops.base.run_op import RunOp, between, count, run_place
 from data_juicer_ext.ops.host.running_recipe import is_on_ray, only_trying, running, stop
 from data_juicer_ext.prompts import check as check_template
 from data_juicer_ext.prompts import fingerprint
-from data_juicer_ext.rows import add_provenance
+from data_juicer_ext.rows import to_json
 from data_juicer_ext.runs.ledger import Entry, Spending, spent_before
 from data_juicer_ext.storage.addresses import is_remote
 
@@ -41,7 +42,7 @@ BATCH_SIZE = 10_000
 _OF_THE_RUN = ("tries", "store_hits", "seconds")
 
 
-class RecordError(OSError):
+class RecordError(DjExtError, OSError):
     """A decision could not be written down."""
 
 
@@ -197,9 +198,10 @@ class ModelOp(RunOp):
         self.run_info.ledger.record(entry)
         if outcome.verdict == "undecided":
             self.set_aside(row, entry)
+        step = self._step(entry, calls.worth)
         for target in (*outcome.made, outcome.columns):
             if "provenance" in target:
-                target["provenance"] = add_step(target["provenance"], self._step(entry, calls.worth))
+                target["provenance"] = add_step(target["provenance"], step)
 
     def _prompt(self) -> str:
         return f"{self.template}@{fingerprint(self.template)}"
@@ -217,7 +219,8 @@ class ModelOp(RunOp):
 
 def add_step(provenance: str, step: dict[str, Any]) -> str:
     """The `provenance` column with one more entry in its list `steps`."""
-    return add_provenance(provenance, steps=[*json.loads(provenance or "{}").get("steps", []), step])
+    known = json.loads(provenance or "{}")
+    return to_json({**known, "steps": [*known.get("steps", []), step]})
 
 
 def checked_endpoint(api_model: str, api_endpoint: str | None, model_params: dict[str, Any] | None) -> EndpointConfig:

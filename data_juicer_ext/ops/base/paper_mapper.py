@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from data_juicer.ops.base_op import Mapper
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.ops.base.column_batches import set_column, to_rows
 from data_juicer_ext.ops.base.input_roots import root
 from data_juicer_ext.ops.base.run_op import RunOp
@@ -154,5 +155,5 @@ class PaperMapper(PaperOp, Mapper):
         self.record(row_id, "keep" if is_read else "drop", reason, detail, paper_id)
 
 
-class PaperWithoutIdError(ValueError):
+class PaperWithoutIdError(DjExtError):
     """A row names no paper."""

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from data_juicer.ops.base_op import OPERATORS
 
+from data_juicer_ext.errors import UsageError
+
 Operator = TypeVar("Operator", bound=type[Any])
 
 KINDS = ("mapper", "filter")
@@ -20,15 +22,15 @@ def operator(name: str) -> Callable[[Operator], Operator]:
     """Decorates the class of an operator: `name` is what recipes call it.
 
     Data-Juicer has it registered then, and `dj-ext check`, `run`, `estimate` and `ops` know it as one of theirs.
-    Raises ValueError for a name that does not end in the kind, or that another operator has.
+    Raises UsageError for a name that does not end in the kind, or that another operator has.
     """
     if not name.endswith(tuple(f"_{kind}" for kind in KINDS)):
-        raise ValueError(f"operator {name!r}: the name has to end in _mapper or _filter")
+        raise UsageError(f"operator {name!r}: the name has to end in _mapper or _filter")
 
     def register(cls: Operator) -> Operator:
         there = OPERATORS.modules.get(name)
         if there is not None and (there.__module__, there.__qualname__) != (cls.__module__, cls.__qualname__):
-            raise ValueError(f"operator {name!r} is there already, in {there.__module__}; choose another name")
+            raise UsageError(f"operator {name!r} is there already, in {there.__module__}; choose another name")
         if name not in EXTENSION_OPERATORS:
             EXTENSION_OPERATORS.append(name)
         OPERATORS.register_module(name, cls, force=True)

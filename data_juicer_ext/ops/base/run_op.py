@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.config.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.base import end_of_run
@@ -187,7 +188,7 @@ class RunOp:
         """Within it a wrong value, and a template or price file that can't be used, stops the run plainly."""
         try:
             yield
-        except ValueError as error:
+        except DjExtError as error:
             stop(f"{self._name}: {error}")
 
     def _join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:

@@ -1,6 +1,5 @@
 """Keeps the paper rows of a corpus: metadata, years, and each file once."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from data_juicer_ext.ops.host.running_recipe import only_trying, running, stop
 from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
 from data_juicer_ext.rows import content_id, scrub
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
+from data_juicer_ext.storage.json_lines import leave_out, read_json_lines
 from data_juicer_ext.storage.papers import StorageError
 
 OP_NAME = "paper_corpus_filter"
@@ -144,15 +144,4 @@ def _dataset_rows(dataset_path: str) -> Iterator[dict[str, Any]]:
     path = Path(dataset_path)
     if "://" in dataset_path or path.suffix not in (".jsonl", ".json") or not path.is_file():
         return
-    read = 0
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            read += len(line)
-            if read > _MOST_BYTES:
-                return
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(row, dict):
-                yield row
+    yield from read_json_lines(path, leave_out, _MOST_BYTES)

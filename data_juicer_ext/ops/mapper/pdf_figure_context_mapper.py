@@ -5,7 +5,7 @@ from typing import Any
 
 from data_juicer_ext.ops.authoring import between, count, operator
 from data_juicer_ext.ops.base.paper_mapper import PaperMapper
-from data_juicer_ext.pdf.paper import PdfOptions, PdfProblem, read_figures
+from data_juicer_ext.pdf.paper import PdfError, PdfOptions, read_figures
 from data_juicer_ext.rows import dump_figures, to_json
 from data_juicer_ext.storage.addresses import under
 
@@ -26,7 +26,7 @@ class PdfFigureContextMapper(PaperMapper):
     """
 
     rows_per_batch = rows_per_ray_batch = 4
-    refusal = PdfProblem
+    refusal = PdfError
     unread: Mapping[str, Any] = {"figures": "[]", "paper_notes": "[]", "paper_sha256": "", "paper_pages": 0}
     makes = ("@figures_key", "paper_error", "paper_notes", "paper_sha256", "paper_pages")
 
@@ -64,7 +64,7 @@ class PdfFigureContextMapper(PaperMapper):
         """The figures and notes of one paper, and what its file is."""
         path = str(row.get(self.paper_path_key) or "")
         if not path:
-            raise PdfProblem("missing_file", f"the row has no {self.paper_path_key}")
+            raise PdfError("missing_file", f"the row has no {self.paper_path_key}")
         found = read_figures(under(self.paper_root, path), self.run_info.images, self.options)
         columns = {"figures": dump_figures(found.figures), "paper_notes": to_json(found.notes),
                    "paper_sha256": found.sha256, "paper_pages": found.pages}  # fmt: skip

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from data_juicer_ext.ops.base.registration import EXTENSION_OPERATORS
+from data_juicer_ext.text_table import aligned
 
 _PARAM = re.compile(r":param (\w+): (.*?)(?=\n\s*:param |\Z)", re.S)
 
@@ -18,10 +19,8 @@ def own_classes() -> dict[str, type[Any]]:
 
 def listing() -> str:
     """Name and first docstring line of every operator."""
-    classes = own_classes()
-    width = max(map(len, classes), default=0)
-    firsts = {name: (inspect.getdoc(cls) or "").splitlines()[0] for name, cls in classes.items()}
-    return "\n".join(f"{name:<{width}}  {first}" for name, first in firsts.items())
+    firsts = [(name, (inspect.getdoc(cls) or "").splitlines()[0]) for name, cls in own_classes().items()]
+    return "\n".join(aligned(firsts, "<"))
 
 
 def reference() -> str:
