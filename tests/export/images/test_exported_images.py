@@ -145,12 +145,12 @@ def test_an_image_is_looked_for_where_it_is_named_then_beside_the_export_then_in
     assert places.find("sub/a.png") == str(tmp_path / "export" / "sub" / "a.png"), "a folder of shards"
     (tmp_path / "export" / "sub" / "a.png").unlink()
     assert places.find("sub/a.png") == str(tmp_path / "run" / "images" / "a.png")
-    with pytest.raises(MissingError, match=r"^b\.png: no such file$"):
+    with pytest.raises(ImageMissingError, match=r"^b\.png: no such file$"):
         places.find(str(tmp_path / "sub" / "b.png"))
 
 
 def test_what_can_be_no_path_is_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(MissingError, match="no path of a file"):
+    with pytest.raises(ImageMissingError, match="no path of a file"):
         Places(tmp_path, tmp_path).find("x" * 5000)
 
 
@@ -162,7 +162,7 @@ def test_an_image_on_object_storage_is_taken_from_the_run_folder_or_from_there(t
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "a.png").write_bytes(b"copy")
     assert places.find(address) == str(tmp_path / "images" / "a.png")
-    with pytest.raises(MissingError, match=r"^none\.png: no such file$"):
+    with pytest.raises(ImageMissingError, match=r"^none\.png: no such file$"):
         places.find(f"memory://{tmp_path.name}/none.png")
 
 
@@ -175,7 +175,7 @@ def test_storage_that_fails_is_no_missing_image(tmp_path: Path, monkeypatch: pyt
 
 
 def test_an_address_that_can_be_none_is_a_missing_file(tmp_path: Path, s3: S3) -> None:
-    with pytest.raises(MissingError, match="no address of a file"):
+    with pytest.raises(ImageMissingError, match="no address of a file"):
         Places(tmp_path, tmp_path).find(s3.at("a\ud800.png"))
 
 
@@ -186,8 +186,8 @@ def test_each_image_is_looked_at_once_and_one_bad_one_costs_no_other(tmp_path: P
     found = look_at_all(names, Places(tmp_path, tmp_path), 2)
     assert list(found) == names[:3]
     good, bad, missing = found.values()
-    assert isinstance(good, Picture) and isinstance(missing, MissingError)
-    assert isinstance(bad, ImageError) and not isinstance(bad, MissingError)
+    assert isinstance(good, Picture) and isinstance(missing, ImageMissingError)
+    assert isinstance(bad, ImageError) and not isinstance(bad, ImageMissingError)
     assert str(bad).startswith("bad.png") and str(tmp_path) not in str(bad)
 
 
