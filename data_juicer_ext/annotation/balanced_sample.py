@@ -14,6 +14,7 @@ from typing import Any
 
 from data_juicer_ext.annotation.image_fingerprint import Glance
 from data_juicer_ext.annotation.image_overlap import MAX_HAMMING, Match, Pictures
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.figures.image_preparation import ImageError
 from data_juicer_ext.rows import to_json
 
@@ -75,19 +76,19 @@ def units_of(rows: Iterable[Row], by: str, base: Path | None = None) -> list[Uni
     """The units of a set, in an order of their own; each is named by the least `row_id` in it.
 
     Relative image paths start at `base`. Rows with a `question` are one unit where they have the paper, figure and
-    images in common; any other row is a unit by itself. Raises ValueError where a row has no row_id, or none has the
+    images in common; any other row is a unit by itself. Raises UsageError where a row has no row_id, or none has the
     column `by`.
     """
     groups: dict[tuple[str, ...], list[Row]] = {}
     known = False
     for row in rows:
         if not row.get("row_id"):
-            raise ValueError("a row has no row_id; make figure rows first (image_rows_mapper, figure_rows_mapper)")
+            raise UsageError("a row has no row_id; make figure rows first (image_rows_mapper, figure_rows_mapper)")
         known |= by in row
         shared = (str(row.get("paper_id") or ""), str(row.get("figure_id") or ""), *images_in(row))
         groups.setdefault(shared if row.get("question") else (str(row["row_id"]),), []).append(row)
     if groups and not known:
-        raise ValueError(f"no row has the column {by}; image_category_mapper sets image_category, --by names another")
+        raise UsageError(f"no row has the column {by}; image_category_mapper sets image_category, --by names another")
     units = (_unit(sorted(group, key=lambda row: str(row["row_id"])), by, base) for group in groups.values())
     return sorted(units, key=lambda unit: unit.id)
 
@@ -108,11 +109,11 @@ def _unit(rows: Sequence[Row], by: str, base: Path | None) -> Unit:
 def sample(units: Sequence[Unit], seen: Seen, excluded: Mapping[str, Sequence[Glance]], order: Order) -> Sample:
     """The sample of `units`, whose images were `seen`; `excluded` are the images to stay clear of, by owner.
 
-    A near-duplicate falls to the unit with the least id that shows the same. Raises ValueError for fewer than
+    A near-duplicate falls to the unit with the least id that shows the same. Raises UsageError for fewer than
     one a category.
     """
     if order.per_category < 1:
-        raise ValueError(f"{order.per_category} a category: at least 1 is needed")
+        raise UsageError(f"{order.per_category} a category: at least 1 is needed")
     found, pool = Sample(), dict[str, list[Unit]]()
     away, here = (Pictures(order.max_hamming, order.confirm) for _ in range(2))
     for owner, images in excluded.items():

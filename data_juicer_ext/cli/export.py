@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_juicer_ext.cli.run_argument import run_place
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.export.options import DEFAULT_SPLITS, FORMATS, NEAR_QUESTIONS, Order, read_splits
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _export(given: argparse.Namespace) -> int:
     from data_juicer_ext.export.export import UndecidedError, export
 
     if given.workers < 0:
-        raise ValueError(f"--workers {given.workers}: write a number from 1 on")
+        raise UsageError(f"--workers {given.workers}: write a number from 1 on")
     order = _order(given)
     source = _source(given)
     target = given.out if given.out.name not in ("", "..") else given.out.resolve()
@@ -90,7 +91,7 @@ def _source(given: argparse.Namespace) -> Source:
     from data_juicer_ext.report.run_selection import NoRunError, last_selection
 
     if given.export is not None and not given.export.exists():
-        raise ValueError(f"--export: there is no file or folder {given.export}")
+        raise UsageError(f"--export: there is no file or folder {given.export}")
     try:
         scope = last_selection(given.run_dir, given.export)
     except NoRunError:
@@ -98,7 +99,7 @@ def _source(given: argparse.Namespace) -> Source:
             raise
         return Source(given.run_dir, given.export)
     if scope.export is None:
-        raise ValueError(" ".join(scope.notes) or f"{given.run_dir}: there is no export; name it by --export")
+        raise UsageError(" ".join(scope.notes) or f"{given.run_dir}: there is no export; name it by --export")
     return Source(given.run_dir, scope.export, scope)
 
 

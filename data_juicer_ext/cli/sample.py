@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.runs.exported_rows import export_files, read_rows, row_id_of
 
 if TYPE_CHECKING:
@@ -50,15 +51,15 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _sample(given: argparse.Namespace) -> int:
     if not 0 <= given.max_hamming <= 15:
-        raise ValueError(f"--max-hamming {given.max_hamming}: allowed are 0 to 15 bits")
+        raise UsageError(f"--max-hamming {given.max_hamming}: allowed are 0 to 15 bits")
     if given.workers < 0:
-        raise ValueError(f"--workers {given.workers}: a number from 1 on is needed")
+        raise UsageError(f"--workers {given.workers}: a number from 1 on is needed")
     given.workers = given.workers or os.cpu_count() or 1
     if given.check:
         return _check(given)
     if lacking := [name for name in ("rows", "out", "per_category") if getattr(given, name) is None]:
         names = ", ".join("ROWS" if name == "rows" else f"--{name.replace('_', '-')}" for name in lacking)
-        raise ValueError(f"{names} is missing; write dj-ext sample ROWS --out FILE --per-category N, or --check A B")
+        raise UsageError(f"{names} is missing; write dj-ext sample ROWS --out FILE --per-category N, or --check A B")
     return _draw(given)
 
 
@@ -104,7 +105,7 @@ def _check(given: argparse.Namespace) -> int:
 def _rows(path: Path) -> list[dict[str, Any]]:
     """The rows of an export, each once; all of those without a row_id."""
     if not export_files(path):
-        raise ValueError(f"there is no file {path}")
+        raise UsageError(f"there is no file {path}")
     return list(read_rows(path, row_id_of))
 
 

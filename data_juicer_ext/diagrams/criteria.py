@@ -33,6 +33,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data_juicer_ext.diagrams.diagram_types import TYPES
 from data_juicer_ext.diagrams.dimension_weights import Weights, checked, type_weights
 from data_juicer_ext.diagrams.dimensions import AESTHETICS, CONTENT, DIMENSIONS, STRUCTURE, parts_of
+from data_juicer_ext.errors import DjExtError, UsageError
 from data_juicer_ext.prompts import shipped_folder
 
 MOST_CRITERIA = 12  # of one part
@@ -41,7 +42,7 @@ _FILE_BYTES = 5_000_000
 _PROBLEMS_TOLD = 5
 
 
-class CriteriaError(ValueError):
+class CriteriaError(DjExtError, ValueError):
     """A criteria file can't be used; the text names it, the place and the reason."""
 
 
@@ -139,9 +140,9 @@ class CriteriaSet:
     fingerprint: str
 
     def of(self, code: str) -> TypeCriteria:
-        """The criteria of a type. Raises ValueError where the file has none."""
+        """The criteria of a type. Raises UsageError where the file has none."""
         if code not in self.types:
-            raise ValueError(f"there are no criteria for {code}; the criteria file has: {', '.join(self.types)}")
+            raise UsageError(f"there are no criteria for {code}; the criteria file has: {', '.join(self.types)}")
         return self.types[code]
 
 
@@ -164,7 +165,7 @@ def read_document(path: Path) -> dict[str, Any]:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CriteriaError(f"{path} can't be read: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
         raise CriteriaError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(document, dict):
         raise CriteriaError(f"{path} holds no mapping with `types`")

@@ -12,6 +12,7 @@ from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.diagrams.criteria import CriteriaSet
 from data_juicer_ext.diagrams.diagram_types import type_code
 from data_juicer_ext.diagrams.pair_row import images_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, UnreachableImageError
 from data_juicer_ext.rows import visible
 
@@ -78,7 +79,7 @@ def gather(ratings: Iterable[Rating], rows: Iterable[Mapping[str, Any]], criteri
 def _rated(row: Mapping[str, Any], ratings: list[Rating], criteria: CriteriaSet, unused: list[str]) -> RatedPair:
     row_id, images = str(row["row_id"]), images_of(row)
     if len(images) != 2:
-        raise ValueError(f"images holds {len(images)} files, not the generated diagram and its reference")
+        raise UsageError(f"images holds {len(images)} files, not the generated diagram and its reference")
     code = type_code(str(row.get("diagram_type") or ""))
     known = criteria.of(code).ids
     given: dict[str, list[float]] = {}

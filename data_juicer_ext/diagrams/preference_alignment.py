@@ -21,6 +21,7 @@ from data_juicer_ext.diagrams.criteria_drafting import Ask, Plain, Question
 from data_juicer_ext.diagrams.development_set import RatedPair
 from data_juicer_ext.diagrams.diagram_types import TYPES
 from data_juicer_ext.diagrams.presentation_order import generated_first
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.protocols import NoReport
 from data_juicer_ext.rows import visible
 
@@ -48,7 +49,7 @@ class Alignment:
 
 def _impartial(text: str) -> str:
     if match := _ORIGIN.search(text):
-        raise ValueError(f"an instruction must not speak of where a diagram comes from ({match.group()!r})")
+        raise UsageError(f"an instruction must not speak of where a diagram comes from ({match.group()!r})")
     return text
 
 

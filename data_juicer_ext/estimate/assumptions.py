@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.ranges import Range
 
 SHIPPED = Path(__file__).with_name("assumptions.yaml")
@@ -18,7 +19,7 @@ _SHARES = ("keep", "repairs", "frugal_draws")
 _MOST = 1e6
 
 
-class AssumptionError(ValueError):
+class AssumptionError(DjExtError, ValueError):
     """A file of assumptions is wrong; the text says where and what is allowed."""
 
 
@@ -77,7 +78,7 @@ def _read(path: Path) -> dict[str, Any]:
         value = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise AssumptionError(f"{path} can't be read ({error.strerror}): check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
         raise AssumptionError(f"{path} is no YAML file: {error}") from error
     if not isinstance(value, dict):
         raise AssumptionError(f"{path} is no mapping of names to [low, likely, high]")

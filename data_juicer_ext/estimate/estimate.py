@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.assumptions import Assumptions, load_assumptions
 from data_juicer_ext.estimate.from_assumptions import from_assumptions
 from data_juicer_ext.estimate.from_pilot import Predicted, from_pilot
@@ -27,7 +28,7 @@ from data_juicer_ext.runner.console import Console
 DEFAULT_PAPERS = 300
 
 
-class ProblemsError(ValueError):
+class ProblemsError(DjExtError, ValueError):
     """The recipe, the dataset or what was asked for can't be estimated; `problems` says why, each in words."""
 
     def __init__(self, problems: Sequence[str]) -> None:

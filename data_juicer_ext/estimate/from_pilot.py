@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.intervals import Estimator, Numbers, regressed, scaled, survivors, total
 from data_juicer_ext.estimate.paid_rows import Frame
 from data_juicer_ext.estimate.pilot_sample import Sample, Seen
@@ -18,7 +19,7 @@ from data_juicer_ext.estimate.result import PILOT, StepEstimate
 LEAST_ROWS = 2
 
 
-class TooSmallError(ValueError):
+class TooSmallError(DjExtError, ValueError):
     """Too few rows of a pilot were decided to say anything about the rest."""
 
 

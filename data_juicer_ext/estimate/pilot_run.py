@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.paid_rows import write
 from data_juicer_ext.ops.base.end_of_run import undecided_words, unreadable_words
 from data_juicer_ext.runner.console import Console
@@ -25,7 +26,7 @@ PILOTS = "pilots"
 _SHARDS = 10  # of a pilot with a budget: it then ends with whole shards, and those are a fair sample
 
 
-class PartError(RuntimeError):
+class PartError(DjExtError, RuntimeError):
     """A part of a recipe could not be run; the text says why."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from data_juicer_ext.runner.plan import SHARDS
 from data_juicer_ext.runner.shard import BUDGET_REASON
 from data_juicer_ext.runs.ledger import decisions, read_lines
 from data_juicer_ext.runs.manifest import load
+from data_juicer_ext.storage.json_lines import read_json_lines
 
 Entry = Mapping[str, Any]
 _COUNTS = ("rows_in", "rows_out", "calls", "hits", "prompt", "completion")
@@ -111,8 +111,7 @@ def _whole_shards(folder: Path) -> tuple[set[str], list[Entry]]:
         entries = decisions(folder, entry.whole_run_id)
         if not any(e["reason"] == BUDGET_REASON for e in entries):
             made += entries
-            lines = (folder / SHARDS / f"{entry.name}.jsonl").read_text(encoding="utf-8").splitlines()
-            reached |= {str(json.loads(line)["row_id"]) for line in lines}
+            reached |= {str(row["row_id"]) for row in read_json_lines(folder / SHARDS / f"{entry.name}.jsonl")}
     return reached, made
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from data_juicer_ext import __version__
 from data_juicer_ext.annotation.image_fingerprint import Glance, glance_at_all
+from data_juicer_ext.errors import DjExtError, UsageError
 from data_juicer_ext.export.atomic_folder import check_target, content_digest, whole_folder
 from data_juicer_ext.export.card.card import LEFT_OUT, SOURCES, Made, RunFacts, card, licence_file
 from data_juicer_ext.export.card.contents import Contents
@@ -16,11 +17,11 @@ from data_juicer_ext.export.card.front_matter import LICENCE_FILE
 from data_juicer_ext.export.formats.json_files import CHAT_IMAGE_BYTES, CHAT_IMAGES, LineFiles, json_line
 from data_juicer_ext.export.formats.parquet_files import ParquetFiles
 from data_juicer_ext.export.images.exported_images import (
+    ImageMissingError,
+    ImageTooLargeError,
     Looked,
-    MissingError,
     Picture,
     Places,
-    TooLargeError,
     look_at_all,
 )
 from data_juicer_ext.export.options import DIALOGUES, Order
@@ -39,7 +40,7 @@ from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.runs.operator_words import words_in
 
 
-class UndecidedError(ValueError):
+class UndecidedError(DjExtError, ValueError):
     """The run has undecided rows, and none were to be left behind."""
 
 
@@ -90,11 +91,11 @@ def export(
     """
     check_target(target, overwrite)
     if target.absolute().is_relative_to(source.path.absolute()):
-        raise ValueError(f"--out {target} lies in the folder of the rows; name one elsewhere")
+        raise UsageError(f"--out {target} lies in the folder of the rows; name one elsewhere")
     counted = count(source.scope) if source.scope else None
     undecided = undecided_rows(counted) if counted else set[str]()
     if strict and counted is None:
-        raise ValueError("--strict needs the run folder of the rows: without it nobody knows what is undecided")
+        raise UsageError("--strict needs the run folder of the rows: without it nobody knows what is undecided")
     if strict and undecided:
         raise UndecidedError(f"{len(undecided):,} rows of the run are undecided; run it again to decide them")
     cleaner, left_out = Cleaner(_roots(source)), LeftOut(len(undecided))
@@ -103,12 +104,12 @@ def export(
         taken = intake.take(read_rows(source.path, lambda row: ("",)), order.kind)
         if order.format in DIALOGUES and not taken.kind.talks:
             told = f"{taken.kind.words} are no dialogues for {order.format}; take --format jsonl, hf or parquet"
-            raise ValueError(told)
+            raise UsageError(told)
         votes = audit_verdicts(source.run_dir) if order.accepted else None
         chosen = select(taken.entries, undecided, votes, order.licences, left_out)
         plan = _plan(chosen, Places(source.run_dir, source.path), order, left_out, workers)
         if not plan.entries:
-            raise ValueError(f"no row is left to export: {_why(left_out)}")
+            raise UsageError(f"no row is left to export: {_why(left_out)}")
         facts = _facts(
             source,
             counted,
@@ -149,7 +150,8 @@ def _has_images(entry: Entry, looked: Looked, most: int, left_out: LeftOut) -> b
     if not entry.images:
         left_out.add("no_image", entry.row_id, "the row names no image")
     elif isinstance(wrong, Exception):
-        reason = {MissingError: "image_missing", TooLargeError: "image_too_large"}.get(type(wrong), "image_unreadable")
+        known = {ImageMissingError: "image_missing", ImageTooLargeError: "image_too_large"}
+        reason = known.get(type(wrong), "image_unreadable")
         left_out.add(reason, entry.row_id, str(wrong))
     elif most and len(entry.images) > most:
         left_out.add("too_many_images", entry.row_id, f"{len(entry.images)} images, allowed are {most}")

@@ -18,6 +18,7 @@ from typing import Any
 
 from PIL import Image
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.storage import papers
@@ -32,11 +33,11 @@ _CACHE_SIZE = 256
 SURE = 0.6  # the least score of a piece that an answer may rest on
 
 
-class UnreadableImageError(ValueError):
+class UnreadableImageError(DjExtError, ValueError):
     """The image file is missing, too large, or does not decode."""
 
 
-class OcrMissingError(RuntimeError):
+class OcrMissingError(DjExtError, RuntimeError):
     """OCR is not installed."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS, gated_mean
 from data_juicer_ext.judging.judge_reports import (
     VisionReport,
@@ -93,10 +94,10 @@ class Judgement:
 async def judge(case: Case, protocol: str, ask: Ask) -> Judgement | NoReport:
     """Score a figure whose gate is open by `protocol`, one of `CALLS`; `ask` makes one call.
 
-    Where a stage has no report, the figure has no scores. Raises ValueError for an excluded figure.
+    Where a stage has no report, the figure has no scores. Raises UsageError for an excluded figure.
     """
     if not case.dimensions:
-        raise ValueError("a figure with neither caption nor citing text is excluded from scoring")
+        raise UsageError("a figure with neither caption nor citing text is excluded from scoring")
     if protocol == "agent":
         return await _staged(case, ask)
     stage = single_stage(case, protocol)

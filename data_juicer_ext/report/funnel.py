@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data_juicer_ext.runs.operator_words import EARLIER, OperatorWords
+from data_juicer_ext.text_table import aligned
 
 # The lines of table 1 in the paper's order.
 _TABLE_1 = (
@@ -107,15 +108,14 @@ def table(steps: Sequence[Step], of_step: bool = False) -> str:
     """
     base = whole(steps)
     of_whole = f"of {base.name}" if base else ""
-    kept = f"{'kept':>8}" if of_step else ""
-    head = f"{'step':<36}{'rows':>7}{of_whole:>11}{kept}{'refused':>9}{'undecided':>11}  why"
-    return "\n".join([head, *(_line(step, steps, of_step) for step in steps)])
+    heads = ["step", "rows", of_whole, "kept", "refused", "undecided", "why"]
+    rows = [heads, *(_cells(step, steps) for step in steps)]
+    shown = rows if of_step else [[*row[:3], *row[4:]] for row in rows]
+    return "\n".join(aligned(shown, "<>>>>><" if of_step else "<>>>><", (36, 5, 9)))
 
 
-def _line(step: Step, steps: Sequence[Step], of_step: bool) -> str:
+def _cells(step: Step, steps: Sequence[Step]) -> list[str]:
     share = share_of_whole(step, steps)
     left = "" if share is None else f"{share:.1%}"
-    kept = f"{step.kept_share:>8.1%}" if of_step else ""
     why = ", ".join(f"{reason} {count}" for reason, count in step.reasons.most_common(4))
-    numbers = f"{step.out:>7}{left:>11}{kept}{step.refused:>9}{step.undecided:>11}"
-    return f"{step.name:<36}{numbers}  {why}".rstrip()
+    return [step.name, str(step.out), left, f"{step.kept_share:.1%}", str(step.refused), str(step.undecided), why]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.runs import manifest, run_records
 from data_juicer_ext.runs.exported_rows import export_files
 from data_juicer_ext.runs.fetched_run import FETCHED_EXPORT
@@ -20,7 +21,7 @@ _TOLD = 3
 _COPIES = (FETCHED_EXPORT, "pairs.jsonl")
 
 
-class NoRunError(ValueError):
+class NoRunError(DjExtError, ValueError):
     """There is no run to speak of."""
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.ratings.line_file import number_in
 from data_juicer_ext.ratings.ratings import Rating, RatingsFile, ratings_path
 from data_juicer_ext.review.agreement import Alpha, alphas
@@ -25,7 +26,7 @@ LONGEST_REASON = 4000  # characters
 _LONGEST_LOOK = 86_400.0  # seconds
 
 
-class UnknownItemError(LookupError):
+class UnknownItemError(DjExtError, LookupError):
     """There is no such item, or no such image of it."""
 
 

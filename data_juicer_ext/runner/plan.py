@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.runner import shard_recipe
 from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs import spending
@@ -20,7 +21,7 @@ DEFAULT_SEED = 0
 SHARDS, EXPORTS, UNDECIDED = "shards", "exports", "undecided"
 
 
-class ChangedError(ValueError):
+class ChangedError(DjExtError, ValueError):
     """The run folder was begun with something else; the message says what, and what to do."""
 
 

@@ -7,6 +7,7 @@ import shutil
 import time
 from pathlib import Path
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.ops.base.run_op import taking_part
 from data_juicer_ext.runner.executor import Host
 from data_juicer_ext.runner.interrupts import Stops
@@ -22,7 +23,7 @@ from data_juicer_ext.storage.addresses import under
 BUDGET_REASON = "call_failed:budget"
 
 
-class ShardError(RuntimeError):
+class ShardError(DjExtError, RuntimeError):
     """Data-Juicer could not run a shard; the message says why, and where its logs are."""
 
 

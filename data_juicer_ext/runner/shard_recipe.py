@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.models.config.endpoint import expand_environment
 from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR
 from data_juicer_ext.ops.host.running_recipe import steps
@@ -33,13 +34,13 @@ _MANNER = frozenset(
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A recipe as a dict. Raises OSError, or ValueError if it is no YAML mapping."""
+    """A recipe as a dict. Raises OSError, or UsageError if it is no YAML mapping."""
     try:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not YAML: {error}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise UsageError(f"{path} is not YAML: {error}") from error
     if not isinstance(config, dict):
-        raise ValueError(f"{path} is not a mapping of settings")
+        raise UsageError(f"{path} is not a mapping of settings")
     return config
 
 

@@ -12,16 +12,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.runs.run_records import replace_text
 from data_juicer_ext.runs.shards import Shard
+from data_juicer_ext.storage.atomic_file import replace_text
 
 NAME = "manifest.json"
 VERSION = 1
 PENDING, RUNNING, DONE, UNDECIDED = "pending", "running", "done", "undecided"
 
 
-class ManifestError(ValueError):
+class ManifestError(DjExtError, ValueError):
     """A manifest that can't be used; the message says what to do."""
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from data_juicer_ext import __version__
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.scaffold.names import OperatorName, package_name
 from data_juicer_ext.scaffold.new_files import Draft
 from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
@@ -18,24 +19,24 @@ _ENTRY = re.compile(
 def package_in(folder: Path) -> str:
     """The package of operators that stands in a folder, "" where the folder has no pyproject.toml.
 
-    Raises ValueError for another project's folder.
+    Raises UsageError for another project's folder.
     """
     project = folder / "pyproject.toml"
     if not project.is_file():
         return ""
-    entry = _ENTRY.search(project.read_text(encoding="utf-8"))
+    entry = _ENTRY.search(project.read_text(encoding="utf-8", errors="replace"))
     if entry is None:
-        raise ValueError(
+        raise UsageError(
             f'{project} names no package in [project.entry-points."data_juicer.ops"]; add it there, or name another '
             "folder by --to"
         )
     if not (folder / entry[1] / "__init__.py").is_file():
-        raise ValueError(f"{project} names the package {entry[1]}, and {folder / entry[1]} is none")
+        raise UsageError(f"{project} names the package {entry[1]}, and {folder / entry[1]} is none")
     return entry[1]
 
 
 def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
-    """What is to be written to `folder` for an operator. Raises ValueError where that folder can't take it."""
+    """What is to be written to `folder` for an operator. Raises UsageError where that folder can't take it."""
     there = package_in(folder)
     package = there or package_name(folder)
     name, task = operator.name, f"{package}/{operator.stem}"

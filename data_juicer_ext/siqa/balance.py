@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.rows import QA_ROW, to_json
 from data_juicer_ext.siqa.dimensions import QUESTION_TYPES
 from data_juicer_ext.siqa.refine import REFINED, check_yes_no, is_yes, orders, reordered, turned
@@ -57,11 +58,11 @@ class Balanced:
 def balance(rows: Iterable[Mapping[str, Any]], order: BalanceOrder) -> Balanced:
     """Balance a set of question rows; How rows, and rows of other types, come out as they went in.
 
-    Raises ValueError for rows without `row_id`, two different rows of one id, a share outside 0 to 1, and a
+    Raises UsageError for rows without `row_id`, two different rows of one id, a share outside 0 to 1, and a
     limit by category where no row has one.
     """
     if not 0 < order.yes_share < 1:
-        raise ValueError(f"the share of Yes must lie between 0 and 1, it is {float(order.yes_share):g}")
+        raise UsageError(f"the share of Yes must lie between 0 and 1, it is {float(order.yes_share):g}")
     known = _by_id(rows)
     found = Balanced([])
     taken = {row_id: row for row_id, row in known.items() if _fits(row, found)}
@@ -85,9 +86,9 @@ def _by_id(rows: Iterable[Mapping[str, Any]]) -> dict[str, Row]:
     for number, row in enumerate(rows, 1):
         row_id = str(row.get("row_id") or "")
         if not row_id:
-            raise ValueError(f"row {number} has no row_id: name an export of this package's operators")
+            raise UsageError(f"row {number} has no row_id: name an export of this package's operators")
         if row_id in known and line_of(known[row_id]) != line_of(row):
-            raise ValueError(f"the row_id {row_id} stands for two different rows: balance one export at a time")
+            raise UsageError(f"the row_id {row_id} stands for two different rows: balance one export at a time")
         known[row_id] = dict(row)
     return {row_id: known[row_id] for row_id in sorted(known)}
 
@@ -193,7 +194,7 @@ def _tie(order: BalanceOrder, row_id: str, letter: str) -> bytes:
 def _within_categories(rows: Mapping[str, Row], order: BalanceOrder, found: Balanced) -> dict[str, Row]:
     """The rows of at most so many images a category; all rows of an image stay or fall together."""
     if not any(row.get(order.category_column) for row in rows.values()):
-        raise ValueError(f"no row has a {order.category_column}: run image_category_mapper first")
+        raise UsageError(f"no row has a {order.category_column}: run image_category_mapper first")
     images: dict[str, dict[str, Row]] = {}
     for row in rows.values():
         image = image_of(row)

@@ -14,7 +14,7 @@ from data_juicer_ext.curation.hard_filter import unusable
 from data_juicer_ext.curation.rules import Rules
 from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.estimate.image_tokens import sent_size
-from data_juicer_ext.export.images.exported_images import MissingError, Places, look_at_all
+from data_juicer_ext.export.images.exported_images import ImageMissingError, Places, look_at_all
 from data_juicer_ext.figures.features.features import FeatureError, figure_features
 from data_juicer_ext.figures.image_preparation import (
     ImageError,
@@ -83,7 +83,7 @@ def test_missing_objects_are_missing_images(gone: str, tmp_path: Path) -> None:
     assert isinstance(glance_at_all([gone], 1)[gone], ImageError)
     assert sent_size(gone, 100) is None
     (looked,) = look_at_all([gone], Places(tmp_path, tmp_path), 1).values()
-    assert isinstance(looked, MissingError) and str(looked) == "gone.png: no such file"
+    assert isinstance(looked, ImageMissingError) and str(looked) == "gone.png: no such file"
     assert Thumbnails(tmp_path).of(gone).problem == "gone.png: no such file"
     with pytest.raises(ImageError):
         Pictures(tmp_path).of(gone)

@@ -383,7 +383,7 @@ def test_nothing_that_others_left_in_the_folder_is_overwritten(given: Given) -> 
 def test_again_over_a_broken_dataset_leaves_the_folder_as_it_was(given: Given) -> None:
     assert given.run() == 0
     (given.folder / "papers.jsonl").write_text('{"paper_id": "a", "text": "x"}\n{broken\n')
-    assert given.run(again=True) == 1 and "is not JSON" in given.text
+    assert given.run(again=True) == 1 and ": not JSON" in given.text
     assert len(given.merged()) == 20 and given.states == ["done"] * 4
 
 

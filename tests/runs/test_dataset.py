@@ -47,8 +47,8 @@ def test_a_folder_gives_the_rows_of_all_its_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("p.jsonl", b'{"a": 1}\n{"a": \n', r"p\.jsonl:2 is not JSON"),
-        ("p.jsonl", b"[1]\n", r"p\.jsonl:1 is not a JSON object"),
+        ("p.jsonl", b'{"a": 1}\n{"a": \n', r"p\.jsonl:2: not JSON"),
+        ("p.jsonl", b"[1]\n", r"p\.jsonl:1: not a JSON object"),
         ("p.jsonl", b'{"a": "\xff"}\n', "not readable as UTF-8"),
         ("p.json", b'[{"a": 1}, 2]', "item 2 of"),
         ("p.json", b'[{"a": 1}', "is not JSON"),

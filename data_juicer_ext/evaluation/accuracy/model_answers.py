@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.qa.arxiv_domains import archive
 from data_juicer_ext.rows import to_json
@@ -78,7 +79,7 @@ def read_answers(sources: Iterable[Source], by: Sequence[str] = GROUPS) -> Answe
     """Read all sources. `by` are the columns of the questions' groups; `domain` is folded into arXiv's archive.
 
     An answer counts as right only where it is one letter and that is the gold's. A row that is undecided in one place
-    and answered in another is answered. Raises ValueError where no row of a source holds an answer, and where two
+    and answered in another is answered. Raises UsageError where no row of a source holds an answer, and where two
     sources hold answers of one model to the same question.
     """
     found, places = AnswerSet(), dict[tuple[str, str], str]()
@@ -100,7 +101,7 @@ def read_answers(sources: Iterable[Source], by: Sequence[str] = GROUPS) -> Answe
 def _check(source: Source) -> None:
     missing = [name for name in _NEEDED if source.rows and not any(name in row for row in source.rows)]
     if missing:
-        raise ValueError(f"{source.place}: no row has {', '.join(missing)}; give an export of mcq_answer_mapper")
+        raise UsageError(f"{source.place}: no row has {', '.join(missing)}; give an export of mcq_answer_mapper")
 
 
 def _take(found: AnswerSet, row: Row, source: Source, by: Sequence[str], places: dict[tuple[str, str], str]) -> None:
@@ -108,7 +109,7 @@ def _take(found: AnswerSet, row: Row, source: Source, by: Sequence[str], places:
     gold = found.questions[row_id].answer
     model = source.name or str(row.get("answer_model") or "") or NOT_KNOWN
     if (before := places.setdefault((model, row_id), source.place)) != source.place:
-        raise ValueError(f"{before} and {source.place} both hold answers of {model} to the same questions; name them "
+        raise UsageError(f"{before} and {source.place} both hold answers of {model} to the same questions; name them "
                          f"apart: --pred first={before} --pred second={source.place}")  # fmt: skip
     letter = _letter(row.get("model_answer"))
     kind = str(row.get("answer_kind") or ("letter" if letter else "unparsable"))

@@ -17,6 +17,7 @@ from data_juicer_ext.evaluation.tables import (
     write_measures,
     write_table,
 )
+from data_juicer_ext.text_table import counted
 
 Side = Literal["categories", "models"]
 FEW = 20  # below, the VeriSciQA paper warns of a group's accuracy
@@ -37,7 +38,7 @@ def as_text(found: Accuracy, rows: Side = "categories") -> str:
     """All tables for the screen; `rows` says what stands in the rows of the tables by group."""
     questions = found.counts["questions"]
     lines = [f"{questions} questions, {len(found.models)} models"]
-    lines += [f"  {found.counts[name]:>6}  {words}" for name, words in _COUNTED.items() if found.counts[name]]
+    lines += counted(found.counts, _COUNTED)
     if found.subset and questions < found.subset["asked_for"]:
         lines.append(f"  the subset is the whole set: it has no {found.subset['asked_for']} questions")
     if not found.models:

@@ -8,6 +8,7 @@ from pathlib import Path
 from data_juicer_ext.evaluation.preference.preference import GENERATED, REFERENCE, Evaluation, JudgePreference
 from data_juicer_ext.evaluation.statistics.measure import Measure, notes
 from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_csv, write_json, write_measures
+from data_juicer_ext.text_table import counted
 
 _LISTED = 10
 _COUNTED = {
@@ -41,7 +42,7 @@ def as_text(found: Evaluation) -> str:
 def _counts(judge: JudgePreference) -> list[str]:
     counts = judge.counts
     head = f"{judge.judge}: {counts['compared']} of {counts['judged']} judged pairs compared"
-    return [head, *(f"  {counts[name]:>6}  {words}" for name, words in _COUNTED.items() if counts[name])]
+    return [head, *counted(counts, _COUNTED)]
 
 
 def _overall(judges: Sequence[JudgePreference]) -> list[list[str]]:

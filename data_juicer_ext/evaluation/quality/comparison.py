@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.gold import GoldFigure, adjudication, dispersion, gated, make_gold
 from data_juicer_ext.evaluation.quality.rows import Key, Scored, key_names, read_all
 from data_juicer_ext.evaluation.statistics.score_agreement import agreement, errors
@@ -49,11 +50,11 @@ class Evaluation:
 def evaluate(predictions: Sequence[Row], gold_rows: Sequence[Row], key: str = "", gap: float = 2.0) -> Evaluation:
     """Compare scored figures with gold, or with rater rows that gold is made of.
 
-    Raises ValueError where either is empty, or where no columns name the figures of both.
+    Raises UsageError where either is empty, or where no columns name the figures of both.
     """
     for name, rows in (("predictions", predictions), ("gold", gold_rows)):
         if not rows:
-            raise ValueError(f"the {name} hold no rows")
+            raise UsageError(f"the {name} hold no rows")
     names = key_names(predictions, gold_rows, key)
     scored, refused = read_all(predictions, names)
     rated, refused_gold = read_all(gold_rows, names)

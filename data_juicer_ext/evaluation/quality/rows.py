@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError, UsageError
 from data_juicer_ext.judging.citing_text import SHORTEST_BLOCK
 from data_juicer_ext.judging.evidence_gating import CAPTION, CONTEXT, DIMENSIONS, evidence_of
 from data_juicer_ext.judging.runner import HIGHEST, LOWEST
@@ -38,14 +39,14 @@ class Scored:
     about: Mapping[str, Any]
 
 
-class RowError(ValueError):
+class RowError(DjExtError, ValueError):
     """A row that can't be used: which, and why."""
 
 
 def key_names(predictions: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[str, Any]], asked: str = "") -> Key:
     """The columns that figures are known by in both tables: `asked` (comma-separated), or the first fit of `KEYS`.
 
-    They fit where most rows of either table fill them in and some figure is in both. Raises ValueError for none.
+    They fit where most rows of either table fill them in and some figure is in both. Raises UsageError for none.
     """
     choices = (tuple(name.strip() for name in asked.split(",")),) if asked else KEYS
     for names in choices:
@@ -54,7 +55,7 @@ def key_names(predictions: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[s
         if most and set(known[0]) & set(known[1]):
             return names
     wanted = "; or ".join(" and ".join(names) for names in choices)
-    raise ValueError(f"no figure is in both files by the same name; looked at the columns: {wanted}")
+    raise UsageError(f"no figure is in both files by the same name; looked at the columns: {wanted}")
 
 
 def key_of(row: Mapping[str, Any], names: Key) -> Key:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.evaluation.siqa.mos import Mos, Screening, make_mos
 from data_juicer_ext.evaluation.siqa.votes import (
@@ -29,7 +30,7 @@ KEYS = ("row_id", "figure_id", "image")
 def key_of(predicted: Sequence[Row], gold: Sequence[Row], asked: str = "") -> str:
     """What images are known by in both tables: `asked`, or the first of `KEYS` by which some image is in both.
 
-    Raises ValueError where none is, unless a table is empty, and where two files of a table have one name.
+    Raises UsageError where none is, unless a table is empty, and where two files of a table have one name.
     """
     choices = (asked,) if asked else KEYS
     for key in choices:
@@ -38,7 +39,7 @@ def key_of(predicted: Sequence[Row], gold: Sequence[Row], asked: str = "") -> st
                 _check_names(rows)
             return key
     if predicted and gold:
-        raise ValueError(f"no image is in both files by the same name; looked at: {', '.join(choices)}")
+        raise UsageError(f"no image is in both files by the same name; looked at: {', '.join(choices)}")
     return choices[0]
 
 
@@ -47,7 +48,7 @@ def _check_names(rows: Sequence[Row]) -> None:
     for row in rows:
         path, name = path_of(row), image_of(row, "image")
         if paths.setdefault(name, path) != path:
-            raise ValueError(f"{paths[name]} and {path} are both called {name}; name a column by --key")
+            raise UsageError(f"{paths[name]} and {path} are both called {name}; name a column by --key")
 
 
 def mos_of_ratings(

@@ -72,11 +72,11 @@ class Picture:
         return hashlib.sha256(data).hexdigest() == self.name.partition(".")[0]
 
 
-class MissingError(ImageError):
+class ImageMissingError(ImageError):
     """There is no such file."""
 
 
-class TooLargeError(ImageError):
+class ImageTooLargeError(ImageError):
     """The image cannot be made small enough."""
 
 
@@ -90,7 +90,7 @@ class Places:
     def find(self, named: str) -> str:
         """The file that a row means; a run folder that was moved still has its images.
 
-        Of an object on object storage the copy in the run folder, if there is one. Raises MissingError, and
+        Of an object on object storage the copy in the run folder, if there is one. Raises ImageMissingError, and
         StorageError where object storage fails.
         """
         if is_remote(named):
@@ -101,9 +101,9 @@ class Places:
         try:
             return str(next(place for place in tried if place.is_file()))
         except StopIteration:
-            raise MissingError(f"{path.name}: no such file") from None
+            raise ImageMissingError(f"{path.name}: no such file") from None
         except (OSError, ValueError) as error:
-            raise MissingError(f"{path.name[:100]!r}: no path of a file ({error})") from error
+            raise ImageMissingError(f"{path.name[:100]!r}: no path of a file ({error})") from error
 
     def _object(self, address: str) -> str:
         place = papers.found_image(address, self.run_dir / "images")
@@ -113,8 +113,8 @@ class Places:
         except papers.StorageError:
             raise
         except OSError as error:
-            raise MissingError(f"{own_name(address)[:100]!r}: no address of a file ({error.strerror})") from error
-        raise MissingError(f"{own_name(address)}: no such file")
+            raise ImageMissingError(f"{own_name(address)[:100]!r}: no address of a file ({error.strerror})") from error
+        raise ImageMissingError(f"{own_name(address)}: no such file")
 
 
 class Copies:
@@ -152,7 +152,7 @@ def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: i
 def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
     try:
         source = places.find(named)
-    except MissingError as error:
+    except ImageMissingError as error:
         return error
     try:
         data, mime, flags = _made(source, max_bytes)
@@ -189,7 +189,7 @@ def _for_chat(source: str, data: bytes, part: ImagePart, max_bytes: int) -> tupl
         data = _encoded(part, "JPEG", quality)
         if len(data) <= max_bytes:
             return data, "image/jpeg", (*flags, "jpeg")
-    raise TooLargeError(f"{own_name(source)}: more than {max_bytes:,} bytes, as JPEG too")
+    raise ImageTooLargeError(f"{own_name(source)}: more than {max_bytes:,} bytes, as JPEG too")
 
 
 def _as(part: ImagePart, mime: str) -> ImagePart:

@@ -17,6 +17,7 @@ from typing import Any
 
 from data_juicer_ext.annotation.balanced_sample import images_in
 from data_juicer_ext.annotation.question_check import index_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.export.rows.columns import Columns, in_order
 from data_juicer_ext.export.rows.kinds import FIGURES, KINDS, Kind, exported_kind, fits, not_exportable, released
 from data_juicer_ext.export.rows.left_out import LeftOut
@@ -77,7 +78,7 @@ class Intake:
     def take(self, rows: Iterable[Mapping[str, Any]], kind_name: str) -> Taken:
         """Set all rows aside; returns those of the kind (named, or else the only one that there is).
 
-        Raises ValueError where rows are of no kind, or of several and none is named.
+        Raises UsageError where rows are of no kind, or of several and none is named.
         """
         named = KINDS.get(kind_name)
         entries: dict[str, Entry] = {}
@@ -93,7 +94,7 @@ class Intake:
                 self._left_out.add("other_kind", str(row["row_id"]), "")
         kind = named or _only({entry.kind for entry in entries.values()})
         if kind is None or not entries:
-            raise ValueError(_none_taken(named, stranger, self._left_out))
+            raise UsageError(_none_taken(named, stranger, self._left_out))
         return Taken(kind, entries)
 
     def row(self, entry: Entry) -> dict[str, Any]:
@@ -143,7 +144,7 @@ def _entry(
 
 def _only(names: set[str]) -> Kind | None:
     if len(names) > 1:
-        raise ValueError(f"the rows are of several kinds: {', '.join(sorted(names))}; choose one by --kind")
+        raise UsageError(f"the rows are of several kinds: {', '.join(sorted(names))}; choose one by --kind")
     return KINDS[names.pop()] if names else None
 
 

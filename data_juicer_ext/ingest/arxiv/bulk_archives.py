@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.ingest.arxiv.folder import INDEX, ArxivFolder
 from data_juicer_ext.ingest.arxiv.ids import read_member
 from data_juicer_ext.ingest.arxiv.index import MetadataIndex, open_index
@@ -48,12 +49,12 @@ def ingest(
 
     `folder` gets `papers.jsonl` (paper rows, `paper_path` relative to `folder`), `papers/YYMM/` with the
     source files as they are, and `refused.jsonl` with a reason for every other file. A second run
-    takes nothing twice. Raises ValueError for wrong metadata or a folder of another choice, OSError
+    takes nothing twice. Raises UsageError for wrong metadata or a folder of another choice, OSError
     for a file that cannot be read or written.
     """
     for path in (*tars, metadata):
         if not path.is_file():
-            raise ValueError(f"there is no file {path}")
+            raise UsageError(f"there is no file {path}")
     counts = Counts()
     with ArxivFolder(folder, choice) as output, closing(open_index(folder / INDEX, metadata, choice, say)) as index:
         say(

@@ -4,24 +4,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.types import Failure
+from data_juicer_ext.ops.authoring import Calls, Failure, ModelMapper, Outcome, operator, request, undecided
 from data_juicer_ext.ops.base.dry_run import filler
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.claims import ClaimParse, parse_claims, trace_claim
 from data_juicer_ext.rows import CLAIM_ROW, FIGURE_ROW, claim_row
 
 OP_NAME = "claim_extractor_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class ClaimExtractorMapper(ModelMapper):
     """Extracts atomic claims about a figure from its citing paragraphs.
 

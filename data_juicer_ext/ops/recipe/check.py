@@ -40,7 +40,7 @@ def check(recipe: Path, dataset: str = "") -> list[str]:
         config = yaml.safe_load(recipe.read_text(encoding="utf-8"))
     except OSError as error:
         return [f"{recipe} can't be read: {error.strerror or error}"]
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
         return [f"{recipe} is not YAML: {error}"]
     if not isinstance(config, dict) or not isinstance(config.get("process"), list) or not config["process"]:
         return [f"{recipe} has no list `process` of operators"]

@@ -11,6 +11,7 @@ from typing import Any
 from data_juicer_ext.diagrams.criteria import Criterion as JudgesCriterion
 from data_juicer_ext.diagrams.criteria import criteria_of as judges_criteria
 from data_juicer_ext.diagrams.criteria import read_document
+from data_juicer_ext.errors import UsageError
 
 OVERALL = "overall"
 _DEEPEST = 6
@@ -32,7 +33,7 @@ Criteria = Mapping[str, tuple[Criterion, ...]]  # by diagram type
 def read_criteria(path: Path) -> Criteria:
     """The criteria of a file that the judge takes as well (diagrams/criteria.py), or of a plain mapping.
 
-    A plain mapping is diagram types, then dimensions, then lists of `{id, text}`. Raises ValueError where there are
+    A plain mapping is diagram types, then dimensions, then lists of `{id, text}`. Raises UsageError where there are
     no criteria in it, or one id twice for a type.
     """
     told = read_document(path)
@@ -43,10 +44,10 @@ def read_criteria(path: Path) -> Criteria:
         found = {str(name): tuple(_within(part)) for name, part in told.items()}
     found = {name: criteria for name, criteria in found.items() if criteria}
     if not found:
-        raise ValueError(f"{path}: no criteria; write diagram types, in each dimensions, in each a list of id and text")
+        raise UsageError(f"{path}: no criteria; write diagram types, in each dimensions, in each a list of id and text")
     for name, criteria in found.items():
         if problem := _problem(criteria):
-            raise ValueError(f"{path}: {name}: {problem}")
+            raise UsageError(f"{path}: {name}: {problem}")
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import yaml
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.report.safe_text import shown_text
 
 TEXT_LIMIT = 6000  # characters of one text that a page shows
@@ -18,7 +19,7 @@ Row = Mapping[str, Any]
 Values = dict[str, int]
 
 
-class FormError(ValueError):
+class FormError(DjExtError, ValueError):
     """An answer that does not fit its form; the text is for the person who gave it."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.criteria import OVERALL, Criteria, Criterion, criteria_of
 from data_juicer_ext.review.forms.form import Ask, Form, Row, Stage, Values, asks, images_of, text_block, texts
@@ -26,7 +27,7 @@ class SciDiag(Form):
         self.criteria = criteria or {}
 
     def takes(self, row: Row) -> bool:
-        """Whether a row has two images. Raises ValueError where the criteria file lacks its type."""
+        """Whether a row has two images. Raises UsageError where the criteria file lacks its type."""
         if len(images_of(row)) != 2:
             return False
         self._criteria(row)
@@ -55,7 +56,7 @@ class SciDiag(Form):
             return own
         name = str(row.get("diagram_type") or "")
         if self.criteria and name not in self.criteria:
-            raise ValueError(f"--criteria: there are none for diagrams of type {name!r} (row {row.get('row_id')})")
+            raise UsageError(f"--criteria: there are none for diagrams of type {name!r} (row {row.get('row_id')})")
         return self.criteria.get(name, ())
 
 
