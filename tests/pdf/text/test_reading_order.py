@@ -21,7 +21,8 @@ def box(top: float, bottom: float, kind: str = kinds.TEXT, x0: float = 70, x1: f
 
 
 def read(*pages: tuple[list[Line], list[Box]], style: Style = STYLE, **given: object) -> list[str]:
-    made = [Page(n, lines, boxes, given.get("taken", ()), given.get("heads", ())) for n, (lines, boxes) in enumerate(pages)]  # type: ignore[arg-type]  # fmt: skip
+    taken, heads = given.get("taken", ()), given.get("heads", ())
+    made = [Page(number, lines, boxes, taken, heads) for number, (lines, boxes) in enumerate(pages)]  # type: ignore[arg-type]
     return [paragraph.text for paragraph in paragraphs(made, Styles(style, style), Words())]
 
 
@@ -67,7 +68,8 @@ def test_a_paragraph_goes_on_over_the_page() -> None:
 
 def test_where_a_paragraph_begins_and_under_which_heading() -> None:
     pages = [
-        ([line(70, 100, 530, "1 Methods"), line(70, 120, 530, "it goes")], [box(98, 112, kinds.HEADING), box(118, 132)]),
+        ([line(70, 100, 530, "1 Methods"), line(70, 120, 530, "it goes")],
+         [box(98, 112, kinds.HEADING), box(118, 132)]),
         ([line(70, 60, 530, "on."), line(70, 90, 530, "2 Results"), line(70, 120, 530, "We see.")],
          [box(58, 72), box(88, 102, kinds.HEADING), box(118, 132)]),
     ]  # fmt: skip
