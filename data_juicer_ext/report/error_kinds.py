@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data_juicer_ext.report.funnel import Step
+from data_juicer_ext.report.funnel import FunnelStep
 
 KINDS = {
     "E1": "incorrectly visually grounded",
@@ -41,9 +41,9 @@ def implied_by(operator: str) -> tuple[str, ...]:
     return _IMPLIED.get(operator, ())
 
 
-def by_error_kind(steps: Sequence[Step]) -> list[ImpliedErrors]:
+def by_error_kind(steps: Sequence[FunnelStep]) -> list[ImpliedErrors]:
     """The refusals of a run by what they imply, E1 first, and last those that imply nothing."""
-    groups: dict[tuple[str, ...], list[Step]] = {}
+    groups: dict[tuple[str, ...], list[FunnelStep]] = {}
     for step in steps:
         if step.refused:
             groups.setdefault(implied_by(step.operator), []).append(step)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.scaffold.names import OperatorName
-from data_juicer_ext.scaffold.new_files import Draft
+from data_juicer_ext.scaffold.new_files import NewFiles
 from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
 
 _NAME = re.compile(r"""^name = ["']data-juicer-ext["']\s*$""", re.M)
@@ -21,7 +21,7 @@ def is_checkout(folder: Path) -> bool:
     return project.is_file() and _NAME.search(project.read_text(encoding="utf-8", errors="replace")) is not None
 
 
-def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
+def draft(operator: OperatorName, variant: Variant, folder: Path) -> NewFiles:
     """What is to be written to the checkout for an operator; docs/operators.md is generated afterwards.
 
     Raises UsageError where the list of operators is not in the form that it is written in here.
@@ -37,7 +37,7 @@ def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
         "code": code, "prompt": f"prompts/{task}.jinja", "recipe": f"recipes/{name}.yaml",
         "test": f"tests/ops/{operator.kind}/test_{name}.py",
     }  # fmt: skip
-    made = Draft(folder, operator_files(variant, fields, places))
+    made = NewFiles(folder, operator_files(variant, fields, places))
     made.shared["examples/figures.jsonl"] = text("figures.jsonl", fields)
     index = f"data_juicer_ext/ops/{operator.kind}/__init__.py"
     if not (folder / code).exists():

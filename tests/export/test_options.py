@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.export.options import FORMATS, IMAGES, Order, read_splits
+from data_juicer_ext.export.options import FORMATS, IMAGES, ExportOptions, read_splits
 
 
 def test_splits_are_read_in_their_order() -> None:
@@ -34,12 +34,12 @@ def test_other_splits_are_refused_in_words(text: str) -> None:
 )
 def test_what_no_export_can_be_is_refused(asked: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        Order(**asked)
+        ExportOptions(**asked)
 
 
 def test_every_format_has_a_usual_way_for_images() -> None:
     assert set(IMAGES) == set(FORMATS)
-    assert {name: Order(name).embeds for name in FORMATS} == {
+    assert {name: ExportOptions(name).embeds for name in FORMATS} == {
         "hf": True, "parquet": True, "openai": True, "ms-swift": False, "llava": False, "jsonl": False,
     }  # fmt: skip
-    assert Order("ms-swift", images="embed").embeds and not Order("parquet", images="copy").embeds
+    assert ExportOptions("ms-swift", images="embed").embeds and not ExportOptions("parquet", images="copy").embeds

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_juicer_ext.runs.dataset import DatasetError
-from data_juicer_ext.runs.shards import Layout, Shard, cut, scan, shuffled
+from data_juicer_ext.runs.shards import Shard, ShardLayout, cut, scan, shuffled
 from tests.host import write_rows
 
 PAPERS = [{"paper_id": f"p{n}", "text": f"paper {n}"} for n in range(23)]
-LAYOUT = Layout(("paper_id",))
+LAYOUT = ShardLayout(("paper_id",))
 
 
 def rows_of(folder: Path, shard: Shard) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Mapper
 
-from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, LatexOptions, PaperError, figures_from_text, read_figures
 from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.ops.base.column_batches import set_column, to_rows
 from data_juicer_ext.ops.base.input_roots import root
@@ -145,7 +145,7 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
         self.note(row, "drop", "unreadable_paper", {"message": scrub(message)})
         return "[]", scrub(message), "[]"
 
-    def _extract(self, row: dict[str, Any]) -> Extraction:
+    def _extract(self, row: dict[str, Any]) -> LatexExtraction:
         if problem := self.no_id(row):
             raise PaperError(problem)
         given = _json_list(row, "given_captions")

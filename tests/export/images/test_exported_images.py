@@ -11,22 +11,22 @@ from PIL import Image
 
 from data_juicer_ext.export.images.exported_images import (
     Copies,
+    ExportedImage,
     ImageMissingError,
+    ImagePlaces,
     ImageTooLargeError,
-    Picture,
-    Places,
     look_at_all,
 )
 from data_juicer_ext.figures.image_preparation import ImageError
 
 
-def looked(path: Path, max_bytes: int = 0) -> Picture:
-    found = look_at_all([str(path)], Places(path.parent, path.parent), 1, max_bytes)[str(path)]
-    assert isinstance(found, Picture), found
+def looked(path: Path, max_bytes: int = 0) -> ExportedImage:
+    found = look_at_all([str(path)], ImagePlaces(path.parent, path.parent), 1, max_bytes)[str(path)]
+    assert isinstance(found, ExportedImage), found
     return found
 
 
-def opened(picture: Picture) -> Image.Image:
+def opened(picture: ExportedImage) -> Image.Image:
     image = Image.open(io.BytesIO(picture.data()))
     image.load()
     return image
@@ -67,7 +67,7 @@ def test_files_that_are_missing_broken_or_changed_are_told_without_their_place(t
     (tmp_path / "cut.png").write_bytes((tmp_path / "cut.png").read_bytes()[:2000])
     (tmp_path / "text.png").write_text("no image")
     names = [str(tmp_path / name) for name in ("gone.png", "cut.png", "text.png")]
-    found = look_at_all([*names, "\0", ""], Places(tmp_path, tmp_path), 2)
+    found = look_at_all([*names, "\0", ""], ImagePlaces(tmp_path, tmp_path), 2)
     assert isinstance(found[names[0]], ImageMissingError) and isinstance(found["\0"], ImageMissingError)
     assert all(isinstance(found[name], ImageError) and str(tmp_path) not in str(found[name]) for name in found)
     image.save(tmp_path / "later.png")
@@ -80,7 +80,7 @@ def test_files_that_are_missing_broken_or_changed_are_told_without_their_place(t
 def test_what_is_no_image_is_refused_without_its_content(tmp_path: Path) -> None:
     (tmp_path / "link.png").symlink_to("/etc/passwd")
     names = ["/etc/passwd", str(tmp_path / "link.png"), "/dev/zero", str(tmp_path), "../" * 30 + "etc/passwd"]
-    found = look_at_all(names, Places(tmp_path, tmp_path), 2)
+    found = look_at_all(names, ImagePlaces(tmp_path, tmp_path), 2)
     assert all(isinstance(one, ImageError) and "root:" not in str(one) for one in found.values())
 
 
@@ -91,7 +91,7 @@ def test_an_image_of_300_megapixels_is_not_decoded(tmp_path: Path) -> None:
     head = struct.pack(">IIBBBBB", 20_000, 15_000, 8, 2, 0, 0, 0)
     parts = chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(b"\0" * 1000)), chunk(b"IEND", b"")
     (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(parts))
-    (error,) = look_at_all([str(tmp_path / "huge.png")], Places(tmp_path, tmp_path), 1).values()
+    (error,) = look_at_all([str(tmp_path / "huge.png")], ImagePlaces(tmp_path, tmp_path), 1).values()
     assert "pixels allowed" in str(error) and "model_params" not in str(error), "no parameter of an export"
 
 
@@ -99,7 +99,7 @@ def test_a_moved_run_folder_still_has_its_images(tmp_path: Path) -> None:
     (tmp_path / "run" / "images").mkdir(parents=True)
     Image.new("RGB", (20, 20)).save(tmp_path / "run" / "images" / "a.png")
     Image.new("RGB", (20, 20)).save(tmp_path / "b.png")
-    places = Places(tmp_path / "run", tmp_path / "pairs.jsonl")
+    places = ImagePlaces(tmp_path / "run", tmp_path / "pairs.jsonl")
     assert places.find("/elsewhere/run/images/a.png") == str(tmp_path / "run" / "images" / "a.png")
     assert places.find("b.png") == str(tmp_path / "b.png"), "relative paths start at the export"
     with pytest.raises(ImageMissingError):
@@ -118,7 +118,7 @@ def test_the_chat_api_gets_no_more_bytes_than_it_takes(tmp_path: Path) -> None:
     limit = int(0.8 * (tmp_path / "a.png").stat().st_size)
     picture = looked(tmp_path / "a.png", limit)
     assert picture.size <= limit and picture.mime == "image/jpeg" and "jpeg" in picture.flags
-    found = look_at_all([str(tmp_path / "a.png")], Places(tmp_path, tmp_path), 1, 900)
+    found = look_at_all([str(tmp_path / "a.png")], ImagePlaces(tmp_path, tmp_path), 1, 900)
     assert isinstance(found[str(tmp_path / "a.png")], ImageTooLargeError)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.export.rows.letter_balance import Letters
+from data_juicer_ext.export.rows.letter_balance import LetterBalance
 
 
 def row(number: int, options: list[str] | None = None, **changed: Any) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def row(number: int, options: list[str] | None = None, **changed: Any) -> dict[s
 
 
 def test_answers_spread_over_the_letters_and_stay_right() -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     made = [letters.placed(row(number)) for number in range(40)]
     assert Counter(one["answer"] for one in made) == dict.fromkeys("ABCD", 10)
     for number, one in enumerate(made):
@@ -27,7 +27,7 @@ def test_answers_spread_over_the_letters_and_stay_right() -> None:
 
 def test_the_seed_decides() -> None:
     def order(seed: int) -> list[list[str]]:
-        letters = Letters(seed)
+        letters = LetterBalance(seed)
         return [letters.placed(row(number))["options"] for number in range(8)]
 
     assert order(3) == order(3) != order(4)
@@ -46,7 +46,7 @@ def test_the_seed_decides() -> None:
     ],
 )
 def test_what_means_something_only_where_it_stands_stays(options: list[str], rationale: str) -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     for number in range(4):
         given = row(number, options, rationale=rationale)
         assert letters.placed(given) == given
@@ -54,12 +54,12 @@ def test_what_means_something_only_where_it_stands_stays(options: list[str], rat
 
 
 def test_all_of_the_above_stays_last() -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     options = ["kelp", "gull", "reef", "All of the above"]
     assert {letters.placed(row(number, options))["options"][3] for number in range(8)} == {"All of the above"}
 
 
 def test_a_broken_provenance_costs_nothing() -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     made = [letters.placed(row(number, provenance="no json")) for number in range(4)]
     assert {one["answer"] for one in made} == set("ABCD")
