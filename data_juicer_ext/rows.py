@@ -21,6 +21,8 @@ from data_juicer_ext.errors import UsageError
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # What JSON makes of such characters, behind an even number of backslashes.
 _ESCAPED_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|[rbf])")
+Row = Mapping[str, Any]  # a row of a dataset, by column
+
 # Zero-width and bidirectional controls, and the tag characters that can spell hidden text.
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 

@@ -50,12 +50,12 @@ def _review(given: argparse.Namespace) -> int:
     _check(given)
     from data_juicer_ext.review.app import make_app
     from data_juicer_ext.review.server import address_of, bound, serve, token_for
-    from data_juicer_ext.review.shown_figures import Pictures
+    from data_juicer_ext.review.shown_figures import ImageEncoder
 
     token = token_for(given.host, given.token)
     desk = _audit_desk(given) if given.mode == "audit" else _rate_desk(given)
     (given.run_dir / "review").mkdir(parents=True, exist_ok=True)
-    app = make_app(desk, Pictures(given.run_dir / "images"), given.host, token)
+    app = make_app(desk, ImageEncoder(given.run_dir / "images"), given.host, token)
     with bound(given.host, given.port) as at:
         address = address_of(given.host, at, token)
         try:

@@ -12,7 +12,7 @@ from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.hard_filter import bad_image
 from data_juicer_ext.curation.rules import S3, Rules
 from data_juicer_ext.figures.bounded_process import WorkError, work
-from data_juicer_ext.figures.image_look import Look, look_at
+from data_juicer_ext.figures.image_look import ImageLook, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
 from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, readable_image
@@ -152,7 +152,7 @@ def _again(item: Item, broken: Sequence[str], medians: Mapping[str, float], rule
 
 
 def _taken(
-    item: Item, crop: Crop, look: Look, broken: Sequence[str], medians: Mapping[str, float], rules: Rules,
+    item: Item, crop: Crop, look: ImageLook, broken: Sequence[str], medians: Mapping[str, float], rules: Rules,
     source: PdfSource,
 ) -> Finding:  # fmt: skip
     figure = item.figure

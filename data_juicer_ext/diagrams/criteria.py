@@ -50,16 +50,16 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, coerce_numbers_to_str=True)
 
 
-Text = Annotated[str, Field(min_length=1, max_length=TEXT_CHARACTERS)]
+CriteriaText = Annotated[str, Field(min_length=1, max_length=TEXT_CHARACTERS)]
 
 
 class CriterionEntry(_Strict):
     """One criterion as it stands in a file; `instructions` say how people want it applied."""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-    text: Text
+    text: CriteriaText
     weight: Annotated[float, Field(gt=0, le=1_000)]
-    instructions: Annotated[list[Text], Field(max_length=20)] = []
+    instructions: Annotated[list[CriteriaText], Field(max_length=20)] = []
 
 
 Entries = Annotated[list[CriterionEntry], Field(min_length=1, max_length=MOST_CRITERIA)]

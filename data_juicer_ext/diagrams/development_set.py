@@ -19,7 +19,7 @@ from data_juicer_ext.rows import visible
 _REASON_CHARACTERS = 400
 
 
-class Rating(Protocol):
+class PairRating(Protocol):
     """One person's comparison of a pair, as `dj-ext review` keeps it (form `scidiag`)."""
 
     @property
@@ -57,9 +57,9 @@ class Gathered:
     unused: list[str] = field(default_factory=list)
 
 
-def gather(ratings: Iterable[Rating], rows: Iterable[Mapping[str, Any]], criteria: CriteriaSet) -> Gathered:
+def gather(ratings: Iterable[PairRating], rows: Iterable[Mapping[str, Any]], criteria: CriteriaSet) -> Gathered:
     """The rated pairs, in the order of their ids; every rating that can't be used is told."""
-    by_row: dict[str, list[Rating]] = {}
+    by_row: dict[str, list[PairRating]] = {}
     for rating in ratings:
         if rating.form == "scidiag":
             by_row.setdefault(rating.row_id, []).append(rating)
@@ -76,7 +76,7 @@ def gather(ratings: Iterable[Rating], rows: Iterable[Mapping[str, Any]], criteri
     return found
 
 
-def _rated(row: Mapping[str, Any], ratings: list[Rating], criteria: CriteriaSet, unused: list[str]) -> RatedPair:
+def _rated(row: Mapping[str, Any], ratings: list[PairRating], criteria: CriteriaSet, unused: list[str]) -> RatedPair:
     row_id, images = str(row["row_id"]), images_of(row)
     if len(images) != 2:
         raise UsageError(f"images holds {len(images)} files, not the generated diagram and its reference")

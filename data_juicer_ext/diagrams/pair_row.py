@@ -17,7 +17,7 @@ _CAPTION_CHARACTERS = 4_000
 
 
 @dataclass(frozen=True)
-class Pair:
+class DiagramPair:
     """One candidate and its reference: image files, type, caption and paper text (shortened to a prompt's room).
 
     `aspect_ratio` is the target ratio as the row gives it, "" where it does not. `cut`: whether text was left out.
@@ -34,7 +34,7 @@ class Pair:
     instance_id: str = ""
 
 
-def pair_of(row: Mapping[str, Any], max_paper_tokens: int = MAX_PAPER_TOKENS) -> Pair:
+def pair_of(row: Mapping[str, Any], max_paper_tokens: int = MAX_PAPER_TOKENS) -> DiagramPair:
     """The pair of a row. Raises UsageError that says what is wrong with which column, and what is needed."""
     images = images_of(row)
     if len(images) != 2:
@@ -46,7 +46,7 @@ def pair_of(row: Mapping[str, Any], max_paper_tokens: int = MAX_PAPER_TOKENS) ->
     aspect = str(row.get("aspect_ratio") or "").strip()
     if aspect:
         ratio(aspect)
-    return Pair(
+    return DiagramPair(
         images[0], images[1], type_code(str(row.get("diagram_type") or "")), caption, paper_text, aspect, cut,
         str(row.get("instance_id") or ""),
     )  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.estimate.image_tokens import ImageRule, rule_for, sent_size
 from data_juicer_ext.estimate.intervals import Numbers
-from data_juicer_ext.estimate.recipe_steps import Step
+from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
 from data_juicer_ext.models.types import Failure, Request, Result
 from data_juicer_ext.ops.base.model_op import ModelOp
@@ -58,12 +58,16 @@ class Rehearsed:
         return self.text + self.images
 
 
-def rehearse(steps: Sequence[Step], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]) -> Rehearsed:
+def rehearse(
+    steps: Sequence[RecipeStep], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]
+) -> Rehearsed:
     """What each of `rows`, as they reach the first of `steps`, would send at every one of these."""
     return asyncio.run(_all(steps, rows, characters))
 
 
-async def _all(steps: Sequence[Step], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]) -> Rehearsed:
+async def _all(
+    steps: Sequence[RecipeStep], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]
+) -> Rehearsed:
     shape = (len(rows), len(steps))
     calls, text, images = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     assumed, silent = dict[str, None](), dict[str, None]()
@@ -84,7 +88,7 @@ async def _all(steps: Sequence[Step], rows: Sequence[Mapping[str, Any]], charact
     return Rehearsed(calls, text, images, tuple(assumed), tuple(silent))
 
 
-async def _requests(step: Step, row: dict[str, Any]) -> list[Request] | None:
+async def _requests(step: RecipeStep, row: dict[str, Any]) -> list[Request] | None:
     """What a row would send at a step, as far as that hangs on no answer; None where it can't be told."""
     if step.endpoint is None:
         return []
@@ -102,7 +106,7 @@ def _text_tokens(request: Request) -> int:
 
 
 def _image_tokens(
-    request: Request, step: Step, rule: ImageRule, sizes: dict[tuple[str, int], tuple[int, int] | None]
+    request: Request, step: RecipeStep, rule: ImageRule, sizes: dict[tuple[str, int], tuple[int, int] | None]
 ) -> float:
     longest, tokens = step.op.endpoint.max_image_side, 0.0
     for message in request.messages:
@@ -115,7 +119,7 @@ def _image_tokens(
     return tokens
 
 
-def _after(step: Step, row: dict[str, Any], characters: Mapping[str, int]) -> dict[str, Any]:
+def _after(step: RecipeStep, row: dict[str, Any], characters: Mapping[str, int]) -> dict[str, Any]:
     """What a row would be like after a step."""
     if not isinstance(step.op, ModelOp):
         return row

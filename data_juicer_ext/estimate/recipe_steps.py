@@ -20,7 +20,7 @@ _ENDPOINTS = {"model_params": "api_model", "text_model_params": "text_api_model"
 
 
 @dataclass(frozen=True)
-class Step:
+class RecipeStep:
     """One listing of a recipe, from the first that calls a model on.
 
     `op` is the operator itself, made to be asked about its prompts and never to send any; None for
@@ -78,10 +78,10 @@ class Plan:
 
     free: tuple[Mapping[str, Any], ...]
     paid: tuple[Mapping[str, Any], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RecipeStep, ...]
 
     @property
-    def known(self) -> list[Step]:
+    def known(self) -> list[RecipeStep]:
         """The steps that are this package's."""
         return [step for step in self.steps if step.op is not None]
 
@@ -100,15 +100,15 @@ def plan(config: Mapping[str, Any]) -> Plan:
     return Plan(tuple(process[:first]), tuple(process[first:]), tuple(listed))
 
 
-def _step(name: str, given: dict[str, Any], ours: Mapping[str, type[Any]]) -> Step:
+def _step(name: str, given: dict[str, Any], ours: Mapping[str, type[Any]]) -> RecipeStep:
     if name not in ours:
-        return Step(name, name)
+        return RecipeStep(name, name)
     if issubclass(ours[name], ModelOp):
         given = _without(given, api_key_env=NO_KEY, base_url=_NOWHERE)
     with trying():
         op = ours[name](**given)
     frugal = isinstance(op, ModelOp) and op.draw_all()  # every draw is asked for, though no answer comes
-    return Step(name, str(op.tag), op, frugal)
+    return RecipeStep(name, str(op.tag), op, frugal)
 
 
 def foreign_callers(process: Iterable[Mapping[str, Any]]) -> list[str]:

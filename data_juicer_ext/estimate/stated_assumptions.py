@@ -8,7 +8,7 @@ from data_juicer_ext.estimate.assumptions import Assumptions
 from data_juicer_ext.estimate.from_assumptions import rows_from_one
 from data_juicer_ext.estimate.paid_rows import Frame
 from data_juicer_ext.estimate.ranges import Range
-from data_juicer_ext.estimate.recipe_steps import Plan, Step
+from data_juicer_ext.estimate.recipe_steps import Plan, RecipeStep
 from data_juicer_ext.estimate.result import PilotTold
 from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
 
@@ -37,7 +37,7 @@ def taken_for_granted(found: Frame, planned: Plan, assumed: Assumptions, pilot: 
         yield f"{name} is not this package's: what it costs, makes and drops is not counted"
 
 
-def _of_pilot(pilot: PilotTold, steps: list[Step]) -> Iterator[str]:
+def _of_pilot(pilot: PilotTold, steps: list[RecipeStep]) -> Iterator[str]:
     yield f"the {pilot.decided} rows of the pilot that were decided stand for all others"
     if pilot.undecided:
         yield f"{pilot.undecided} rows of the pilot were left undecided by failed calls: as good as the others"
@@ -51,7 +51,7 @@ def _of_pilot(pilot: PilotTold, steps: list[Step]) -> Iterator[str]:
         yield f"{pilot.untied} decisions of the pilot can't be traced to a drawn row: they are not counted"
 
 
-def _rates(steps: list[Step], assumed: Assumptions) -> Iterator[str]:
+def _rates(steps: list[RecipeStep], assumed: Assumptions) -> Iterator[str]:
     for step in steps:
         tokens = assumed.completion_of(step.operator, step.answer_tokens)
         yield f"{step.tag}: {_gives(step, assumed)}, {_shown(tokens)} tokens an answer"
@@ -64,7 +64,7 @@ def _rates(steps: list[Step], assumed: Assumptions) -> Iterator[str]:
     yield f"source of these: {', '.join(assumed.sources)}"
 
 
-def _gives(step: Step, assumed: Assumptions) -> str:
+def _gives(step: RecipeStep, assumed: Assumptions) -> str:
     rows = rows_from_one(step, assumed)
     if step.several is not None:
         return f"{_shown(rows)} {step.several[1]}"
@@ -77,6 +77,6 @@ def _shown(given: Range) -> str:
     return f"{given.likely:g} ({given.low:g} to {given.high:g})"
 
 
-def _two_models(step: Step) -> bool:
+def _two_models(step: RecipeStep) -> bool:
     other = getattr(step.op, "text_endpoint", None)
     return other is not None and other.model != step.model

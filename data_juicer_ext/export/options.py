@@ -33,7 +33,7 @@ NEAR_QUESTIONS = 0.9
 
 
 @dataclass(frozen=True)
-class Order:
+class ExportOptions:
     """An export as asked for.
 
     `kind` is one of `kinds.KINDS`, "" to know it by the columns. `images` is COPY or EMBED, "" for the format's usual

@@ -43,7 +43,7 @@ class _DeadError(DjExtError):
     """The process has ended."""
 
 
-class _Worker:
+class _WorkerProcess:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         environment = bare_environment()
@@ -84,7 +84,7 @@ class _Workers:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.worker: _Worker | None = None
+        self.worker: _WorkerProcess | None = None
 
     def end(self) -> None:
         worker, self.worker = self.worker, None
@@ -127,7 +127,7 @@ def _asked(workers: _Workers, request: dict[str, Any], data: bytes) -> tuple[dic
     fresh, started = workers.worker is None, time.monotonic()
     try:
         if workers.worker is None:
-            workers.worker = _Worker()
+            workers.worker = _WorkerProcess()
         return workers.worker.ask(request, data)
     except BaseException as error:
         # Also when interrupted: the answer to this must not be taken for that to the next request.

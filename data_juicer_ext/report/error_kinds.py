@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data_juicer_ext.report.funnel import Step
+from data_juicer_ext.report.funnel import FunnelStep
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ImpliedErrors:
         return " or ".join(self.kinds) or "none implied"
 
 
-def by_error_kind(steps: Sequence[Step]) -> list[ImpliedErrors]:
+def by_error_kind(steps: Sequence[FunnelStep]) -> list[ImpliedErrors]:
     """The refusals of a run by what they imply, E1 first, and last those that imply nothing."""
     refused: Counter[tuple[str, ...]] = Counter()
     tags: dict[tuple[str, ...], dict[str, None]] = {}

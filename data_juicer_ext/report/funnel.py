@@ -22,7 +22,7 @@ _TABLE_1 = (
 
 
 @dataclass
-class Step:
+class FunnelStep:
     """One listing's part in the funnel. `out` counts rows that went on, `rows` decisions."""
 
     operator: str
@@ -47,15 +47,15 @@ class Step:
         return self.kept / self.rows if self.rows else 0.0
 
 
-def funnel(decisions: Iterable[Mapping[str, Any]], words: Mapping[str, OperatorWords] = EARLIER) -> list[Step]:
+def funnel(decisions: Iterable[Mapping[str, Any]], words: Mapping[str, OperatorWords] = EARLIER) -> list[FunnelStep]:
     """The steps of a run in the recipe's order, as far as `words` know it, else as their first decisions were made.
 
     On Ray the stages overlap in time.
     """
-    steps: dict[tuple[str, str], Step] = {}
+    steps: dict[tuple[str, str], FunnelStep] = {}
     for entry in decisions:
         key = entry["operator"], entry["tag"]
-        step = steps.setdefault(key, Step(*key, words=words.get(key[0], OperatorWords())))
+        step = steps.setdefault(key, FunnelStep(*key, words=words.get(key[0], OperatorWords())))
         step.rows += 1
         verdict = entry["verdict"]
         step.kept += verdict == "keep"
@@ -69,13 +69,13 @@ def funnel(decisions: Iterable[Mapping[str, Any]], words: Mapping[str, OperatorW
     return sorted(steps.values(), key=lambda step: step.words.place)
 
 
-def whole(steps: Sequence[Step]) -> Step | None:
+def whole(steps: Sequence[FunnelStep]) -> FunnelStep | None:
     """The step whose rows are the whole that shares are taken of: claims, else figures; None without either."""
     named = {step.name: step for step in reversed(steps)}
     return next((named[name] for name in ("claims", "figures") if name in named), None)
 
 
-def share_of_whole(step: Step, steps: Sequence[Step]) -> float | None:
+def share_of_whole(step: FunnelStep, steps: Sequence[FunnelStep]) -> float | None:
     """What of the whole is left after a step, 0 to 1; None before the whole is there, or where it is empty."""
     base = whole(steps)
     if base is None or not base.out or steps.index(step) < steps.index(base):
@@ -83,7 +83,7 @@ def share_of_whole(step: Step, steps: Sequence[Step]) -> float | None:
     return step.out / base.out
 
 
-def table_1(steps: Sequence[Step]) -> list[tuple[str, int, float | None]]:
+def table_1(steps: Sequence[FunnelStep]) -> list[tuple[str, int, float | None]]:
     """The lines of the paper's table 1 as far as the run has come: step, count, share of the claims.
 
     [] for a run that makes no claims. The text-based filters count as one, what is left after the last of them.
@@ -101,7 +101,7 @@ def table_1(steps: Sequence[Step]) -> list[tuple[str, int, float | None]]:
     return lines
 
 
-def table(steps: Sequence[Step], of_step: bool = False) -> str:
+def table(steps: Sequence[FunnelStep], of_step: bool = False) -> str:
     """The funnel as lines of text: count, share of the whole, and why rows left.
 
     `of_step`: also the share of each step's own decisions that keep.
@@ -114,7 +114,7 @@ def table(steps: Sequence[Step], of_step: bool = False) -> str:
     return "\n".join(aligned(shown, "<>>>>><" if of_step else "<>>>><", (36, 5, 9)))
 
 
-def _cells(step: Step, steps: Sequence[Step]) -> list[str]:
+def _cells(step: FunnelStep, steps: Sequence[FunnelStep]) -> list[str]:
     share = share_of_whole(step, steps)
     left = "" if share is None else f"{share:.1%}"
     why = ", ".join(f"{reason} {count}" for reason, count in step.reasons.most_common(4))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.curation.funnel import OPERATOR, RunFunnel
-from data_juicer_ext.report.funnel import Step, funnel, table
+from data_juicer_ext.report.funnel import FunnelStep, funnel, table
 from data_juicer_ext.report.row_kinds import in_words, kind_in
 from data_juicer_ext.report.run_selection import export_here, no_run
 from data_juicer_ext.runs import run_records
@@ -42,7 +42,7 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
     return "\n".join(parts)
 
 
-def _curation(run_dir: Path, ids: Sequence[str], steps: Sequence[Step]) -> list[str]:
+def _curation(run_dir: Path, ids: Sequence[str], steps: Sequence[FunnelStep]) -> list[str]:
     """The figures by stage of the curation, where the runs have one."""
     if not any(step.operator == OPERATOR for step in steps):
         return []

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from data_juicer_ext.report.costs import Costs, money, price
 from data_juicer_ext.report.funnel import table, table_1
-from data_juicer_ext.report.report import Report
+from data_juicer_ext.report.report import RunReport
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.report.shortcut_audit import Shortcuts
 from data_juicer_ext.runs.ledger import Spending
 from data_juicer_ext.text_table import aligned
 
 
-def lines(report: Report) -> str:
+def lines(report: RunReport) -> str:
     """The report in words, about 90 columns wide."""
     parts = [
         _notes(report), _table_1(report), _steps(report), _errors(report), _undecided(report),
@@ -22,23 +22,23 @@ def lines(report: Report) -> str:
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: RunReport) -> Iterator[str]:
     for note in report.notes:
         yield f"! {shown_text(note, 300)}"
 
 
-def _table_1(report: Report) -> Iterator[str]:
+def _table_1(report: RunReport) -> Iterator[str]:
     found = table_1(report.steps)
     rows = [(name, f"{number:,}", "-" if share is None else f"{share:.1%}") for name, number, share in found]
     yield from aligned([("step", "count", "retention"), *rows] if rows else [], "<>", (36, 8))
 
 
-def _steps(report: Report) -> Iterator[str]:
+def _steps(report: RunReport) -> Iterator[str]:
     for line in table(report.steps, of_step=True).split("\n"):
         yield shown_text(line, 240)
 
 
-def _errors(report: Report) -> Iterator[str]:
+def _errors(report: RunReport) -> Iterator[str]:
     if not any(group.kinds for group in report.errors):
         return
     rows = [
@@ -48,7 +48,7 @@ def _errors(report: Report) -> Iterator[str]:
     yield from aligned([("refused, by error kind implied", "rows", "at"), *rows], "<><", (58, 6))
 
 
-def _undecided(report: Report) -> Iterator[str]:
+def _undecided(report: RunReport) -> Iterator[str]:
     if report.undecided:
         rows = [(_fit(c.tag, 28), _fit(c.reason, 26), f"{c.count:,}") for c in report.undecided[:10]]
         yield from aligned([("undecided at", "cause", "rows"), *rows], "<<>", (28, 26, 8))

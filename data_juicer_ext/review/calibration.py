@@ -12,7 +12,7 @@ from data_juicer_ext.evaluation.statistics.score_agreement import spearman
 from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
 from data_juicer_ext.ratings.ratings import now
 from data_juicer_ext.review.forms.form import images_of
-from data_juicer_ext.review.review_sample import Item, sampled
+from data_juicer_ext.review.review_sample import ReviewItem, sampled
 from data_juicer_ext.rows import content_id
 from data_juicer_ext.storage.json_lines import json_objects
 
@@ -48,8 +48,10 @@ class Calibration:
         read = _read(file)
         if len(read) < FEWEST:
             raise UsageError(f"{file}: {len(read)} images; at least {FEWEST} are needed, and the paper has {IMAGES}")
-        chosen = sampled([Item(row_id, row, place) for place, (row_id, row) in enumerate(read.items())], IMAGES, seed)
-        self.items: Sequence[Item] = chosen
+        chosen = sampled(
+            [ReviewItem(row_id, row, place) for place, (row_id, row) in enumerate(read.items())], IMAGES, seed
+        )
+        self.items: Sequence[ReviewItem] = chosen
         for name in DIMENSIONS:
             if len({item.row[name] for item in chosen}) < 2:
                 raise UsageError(f"{file}: all images have the same {name}, so there is nothing to rank")

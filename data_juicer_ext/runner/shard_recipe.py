@@ -16,7 +16,7 @@ from data_juicer_ext.errors import UsageError
 from data_juicer_ext.models.config.endpoint import expand_environment
 from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR
 from data_juicer_ext.ops.host.running_recipe import steps
-from data_juicer_ext.runs.shards import Layout
+from data_juicer_ext.runs.shards import ShardLayout
 from data_juicer_ext.storage.addresses import is_remote
 
 # Led into the run folder, or set shard by shard.
@@ -97,11 +97,11 @@ def dump(config: dict[str, Any]) -> str:
     return str(yaml.dump(config, Dumper=_Plain, sort_keys=False, allow_unicode=True))
 
 
-def layout(config: dict[str, Any]) -> Layout:
+def layout(config: dict[str, Any]) -> ShardLayout:
     """What the shard files of a recipe need so that Data-Juicer reads them in full."""
     keys = config.get("text_keys") or "text"
     media = (("image_key", "images"), ("audio_key", "audios"), ("video_key", "videos"))
-    return Layout((keys,) if isinstance(keys, str) else tuple(keys), tuple(config.get(k) or d for k, d in media))
+    return ShardLayout((keys,) if isinstance(keys, str) else tuple(keys), tuple(config.get(k) or d for k, d in media))
 
 
 def fingerprint(config: dict[str, Any]) -> str:

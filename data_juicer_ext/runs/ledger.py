@@ -24,6 +24,8 @@ from data_juicer_ext.runs.remote_lines import PieceWriter
 from data_juicer_ext.storage.addresses import is_remote, under
 from data_juicer_ext.storage.json_lines import leave_out, read_json_lines
 
+LedgerLine = Mapping[str, Any]  # an `Entry` as it was read, with `time` and `run_id`
+
 
 @dataclass
 class Spending:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from data_juicer_ext.scaffold.names import OperatorName
-from data_juicer_ext.scaffold.new_files import Draft
+from data_juicer_ext.scaffold.new_files import NewFiles
 from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
 
 _NAME = re.compile(r"""^name = ["']data-juicer-ext["']\s*$""", re.M)
@@ -19,7 +19,7 @@ def is_checkout(folder: Path) -> bool:
     return project.is_file() and _NAME.search(project.read_text(encoding="utf-8", errors="replace")) is not None
 
 
-def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
+def draft(operator: OperatorName, variant: Variant, folder: Path) -> NewFiles:
     """What is to be written to the checkout for an operator; docs/operators.md is generated afterwards."""
     name, task = operator.name, f"{SYSTEM}/{operator.stem}"
     module = f"data_juicer_ext.ops.{operator.kind}.{name}"
@@ -32,6 +32,6 @@ def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
         "code": code, "prompt": f"prompts/{task}.jinja", "recipe": f"recipes/{name}.yaml",
         "test": f"tests/ops/{operator.kind}/test_{name}.py",
     }  # fmt: skip
-    made = Draft(folder, operator_files(variant, fields, places))
+    made = NewFiles(folder, operator_files(variant, fields, places))
     made.shared["examples/figures.jsonl"] = text("figures.jsonl", fields)
     return made

@@ -9,7 +9,7 @@ from data_juicer_ext.errors import UsageError
 
 
 @dataclass
-class Draft:
+class NewFiles:
     """What is to be written below `folder`, by relative path.
 
     `new` files must not be there; `shared` ones (sample rows) are left as they are if they are; `appended` texts go

@@ -8,7 +8,7 @@ from pathlib import Path
 from data_juicer_ext import __version__
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.scaffold.names import OperatorName, package_name
-from data_juicer_ext.scaffold.new_files import Draft
+from data_juicer_ext.scaffold.new_files import NewFiles
 from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
 
 _ENTRY = re.compile(
@@ -35,7 +35,7 @@ def package_in(folder: Path) -> str:
     return entry[1]
 
 
-def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
+def draft(operator: OperatorName, variant: Variant, folder: Path) -> NewFiles:
     """What is to be written to `folder` for an operator. Raises UsageError where that folder can't take it."""
     there = package_in(folder)
     package = there or package_name(folder)
@@ -51,7 +51,7 @@ def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
         "code": f"{package}/{name}.py", "prompt": f"{package}/prompts/{task}.jinja",
         "test": f"tests/test_{name}.py", "recipe": f"recipes/{name}.yaml",
     }  # fmt: skip
-    made = Draft(folder, operator_files(variant, fields, places))
+    made = NewFiles(folder, operator_files(variant, fields, places))
     made.shared["examples/figures.jsonl"] = text("figures.jsonl", fields)
     if there:
         made.appended["README.md"] = text("operator.md", fields)

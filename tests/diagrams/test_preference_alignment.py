@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.diagrams.criteria import criteria_of
-from data_juicer_ext.diagrams.criteria_drafting import Question
+from data_juicer_ext.diagrams.criteria_drafting import DraftingCall
 from data_juicer_ext.diagrams.development_set import Gathered, gather
 from data_juicer_ext.diagrams.preference_alignment import (
     Alignment,
@@ -23,7 +23,7 @@ from tests.diagrams.test_criteria import document
 from tests.diagrams.test_development_set import CRITERIA, ROWS, rating
 
 
-def asked(found: Gathered, **given: Any) -> Question:
+def asked(found: Gathered, **given: Any) -> DraftingCall:
     made = question("AF", found.pairs, CRITERIA.of("AF").criteria, **given)
     assert made is not None
     return made
@@ -54,7 +54,7 @@ def test_only_pairs_with_a_preference_are_shown_those_with_most_first() -> None:
 
 
 def aligned(found: Gathered, reply: Any) -> Alignment:
-    async def ask(_: Question) -> Any:
+    async def ask(_: DraftingCall) -> Any:
         return reply
 
     return asyncio.run(align(found.pairs, CRITERIA, ask))

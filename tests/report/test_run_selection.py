@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.report.run_selection import NoRunError, export_here, last_selection, scope_of
+from data_juicer_ext.report.run_selection import NoRunError, export_here, last_selection, select_runs
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.manifest import Entry, Manifest
 from tests.report.run_folders import RunFolder, qa_row
@@ -13,7 +13,7 @@ from tests.report.run_folders import RunFolder, qa_row
 
 def test_no_run(tmp_path: Path) -> None:
     with pytest.raises(NoRunError, match="holds no run"):
-        scope_of(tmp_path)
+        select_runs(tmp_path)
 
 
 def test_the_last_run_that_decided_anything(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_the_last_run_that_decided_anything(tmp_path: Path) -> None:
     folder.note("vision_vote", "a")
     first = folder.run.run_id
     folder.begin()
-    scope = scope_of(folder.path)
+    scope = select_runs(folder.path)
     assert scope.run_ids == scope.all_ids == (first,) and not scope.ended
 
 
@@ -29,11 +29,11 @@ def test_an_export_from_before_the_run_is_another_runs(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     folder.note("vision_vote", "a")
     folder.end([qa_row(1)])
-    assert scope_of(folder.path).export == folder.export and scope_of(folder.path).notes == ()
+    assert select_runs(folder.path).export == folder.export and select_runs(folder.path).notes == ()
     os.utime(folder.export, (1, 1))
     folder.begin()
     folder.note("vision_vote", "a")
-    scope = scope_of(folder.path)
+    scope = select_runs(folder.path)
     assert scope.export is None and "Nothing is exported yet" in scope.notes[1] and "not ended" in scope.notes[0]
 
 
@@ -42,7 +42,7 @@ def test_an_empty_ray_folder_is_an_export_of_no_rows(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, export_path=str(tmp_path / "out"))
     folder.note("vision_vote", "a", "drop")
     folder.end()
-    assert scope_of(folder.path).export == tmp_path / "out"
+    assert select_runs(folder.path).export == tmp_path / "out"
 
 
 @pytest.mark.parametrize(("named", "said"), [("s3://bucket/out", "not on this machine"), ("/gone/x.jsonl", "no export"),
@@ -51,9 +51,9 @@ def test_an_export_that_is_not_there(tmp_path: Path, named: str, said: str) -> N
     folder = RunFolder(tmp_path, export_path=named)
     folder.note("vision_vote", "a")
     folder.end()
-    scope = scope_of(folder.path)
+    scope = select_runs(folder.path)
     assert scope.export is None and said in scope.notes[0]
-    assert scope_of(folder.path, export=tmp_path / "copy.jsonl").export == tmp_path / "copy.jsonl"
+    assert select_runs(folder.path, export=tmp_path / "copy.jsonl").export == tmp_path / "copy.jsonl"
 
 
 def test_shards_that_are_left_are_said(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_shards_that_are_left_are_said(tmp_path: Path) -> None:
     folder.note("vision_vote", "a")
     (folder.path / "pairs.jsonl").write_text('{"row_id": "a"}\n')
     folder.end()
-    scope = scope_of(folder.path, [folder.run.run_id], ["done", "undecided", "running", "pending"])
+    scope = select_runs(folder.path, [folder.run.run_id], ["done", "undecided", "running", "pending"])
     assert scope.export == folder.path / "pairs.jsonl" and not scope.ended
     assert scope.notes == ("2 of 4 shards have been run; the kept rows are theirs.",)
 
@@ -82,7 +82,7 @@ def test_run_folders_nearby_are_named_the_latest_first(tmp_path: Path, monkeypat
         last_selection(tmp_path / "none")
     assert "there is one in outputs/e: name it" in str(error.value)
     with pytest.raises(NoRunError) as error:
-        scope_of(tmp_path)
+        select_runs(tmp_path)
     assert f"there is one in {tmp_path}/outputs/e and in outputs/e and in {tmp_path}/d: name it" in str(error.value)
 
 
@@ -96,7 +96,7 @@ def test_an_export_on_object_storage_is_read_from_its_copy(tmp_path: Path, copy:
         place.mkdir()
         place = place / "0.json"
     place.write_text('{"row_id": "a"}\n')
-    scope = scope_of(made.path)
+    scope = select_runs(made.path)
     assert scope.export == made.path / copy and scope.notes == ()
     assert export_here(made.path, "") is None and export_here(made.path, "/x/y.jsonl") == Path("/x/y.jsonl")
 
@@ -108,7 +108,7 @@ def test_an_export_may_seem_a_little_older_than_its_run(tmp_path: Path, late: in
     made.end([qa_row(1)])
     started = run_records.about(made.path, made.run.run_id)["started"]
     os.utime(made.export, (started + late,) * 2)
-    scope = scope_of(made.path)
+    scope = select_runs(made.path)
     assert (scope.export == made.export) is is_its_own
     assert scope.notes == (
         () if is_its_own else (f"There is no export {made.export} of this run: name it by --export.",)
@@ -129,7 +129,7 @@ def test_a_run_in_shards_has_ended_when_none_is_at_work(
     made = RunFolder(tmp_path)
     made.note("vision_vote", "a")
     made.end([qa_row(1)])
-    scope = scope_of(made.path, [made.run.run_id], states)
+    scope = select_runs(made.path, [made.run.run_id], states)
     assert scope.ended is ended and scope.notes == notes and scope.shards == {s: states.count(s) for s in states}
 
 

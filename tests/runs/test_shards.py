@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_juicer_ext.runs.dataset import DatasetError
-from data_juicer_ext.runs.shards import Layout, Shard, cut, scan, shuffled, whole
+from data_juicer_ext.runs.shards import Shard, ShardLayout, cut, scan, shuffled, whole
 from tests.host import write_rows
 
 PAPERS = [{"paper_id": f"p{n}", "text": f"paper {n}"} for n in range(23)]
-LAYOUT = Layout(("paper_id",))
+LAYOUT = ShardLayout(("paper_id",))
 
 
 def rows_of(folder: Path, shard: Shard) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ def test_the_order_is_a_permutation_that_only_content_decides(digests: list[byte
 
 
 def test_a_row_is_completed_by_the_layout_alone(tmp_path: Path) -> None:
-    layout = Layout(("text",), ("images",))
+    layout = ShardLayout(("text",), ("images",))
     row = {"text": None, "images": ["a.png", "", None, "/b.png", "s3://c/d"], "audios": ["x.wav"], "n": None}
     assert whole(row, ["text", "images", "audios", "n", "more"], layout, Path("/data")) == {
         "text": "", "images": ["/data/a.png", "", None, "/b.png", "s3://c/d"], "audios": ["x.wav"], "n": None,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from data_juicer_ext.evaluation.accuracy.accuracy import OVERALL, Accuracy, Cell
-from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, Letters
+from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, LetterCounts
 from data_juicer_ext.evaluation.tables import (
     columns,
     folder_for,
@@ -117,7 +117,7 @@ def understanding_table(found: Accuracy) -> Table:
     return [*table, ["chance", *("-" if chance is None else f"{chance:.3f}" for chance in chances)]]
 
 
-def _letters(rows: Sequence[Letters]) -> Table:
+def _letters(rows: Sequence[LetterCounts]) -> Table:
     names = sorted({letter for row in rows for letter in row.counts})
     table = [["questions", "answers of", "n", *names, "unclear", "chi2", "p"]]
     for row in rows:
@@ -129,7 +129,7 @@ def _letters(rows: Sequence[Letters]) -> Table:
     return table
 
 
-def _letter_notes(rows: Sequence[Letters]) -> list[str]:
+def _letter_notes(rows: Sequence[LetterCounts]) -> list[str]:
     lines = ["chi2, p: whether a model's letters come in other shares than the right ones (Stuart and Maxwell)"]
     return lines + [f"{row.kind}, {row.model}: {row.p.note}" for row in rows if row.p.note and row.model != GOLD]
 

@@ -9,14 +9,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from data_juicer_ext.errors import UsageError
+from data_juicer_ext.rows import Row
 
 _LOOKED_AT = 64  # papers that are compared for each place; the mix settles with far fewer
 NO_TYPE, NO_VENUE = "(not said)", "(not said)"
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluation.quality.comparison import Evaluation
+from data_juicer_ext.evaluation.quality.comparison import QualityEvaluation
 from data_juicer_ext.evaluation.tables import columns, write_csv
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.text_table import counted
@@ -28,7 +28,7 @@ _COUNTED = {
 }
 
 
-def as_text(found: Evaluation) -> str:
+def as_text(found: QualityEvaluation) -> str:
     """The tables for the screen."""
     lines = [f"{found.counts['compared']} figures compared, known by {' and '.join(found.key)}"]
     lines += counted(found.counts, _COUNTED)
@@ -81,7 +81,7 @@ def _refused_lines(refused: Sequence[str]) -> list[str]:
     return ["", *(f"refused: {reason}" for reason in refused[:_ADJUDICATED])] if refused else []
 
 
-def write(found: Evaluation, folder: Path) -> list[Path]:
+def write(found: QualityEvaluation, folder: Path) -> list[Path]:
     """`quality.json` (everything), `quality.csv`, `dispersion.csv` and `adjudication.csv` in `folder`; their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     whole = folder / "quality.json"

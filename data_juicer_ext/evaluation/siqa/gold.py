@@ -9,8 +9,7 @@ from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.evaluation.siqa.mos import Mos, Screening, make_mos
 from data_juicer_ext.evaluation.siqa.votes import (
-    Row,
-    Scores,
+    ImageScores,
     image_of,
     path_of,
     rater_of,
@@ -18,7 +17,7 @@ from data_juicer_ext.evaluation.siqa.votes import (
     votes_of_ratings,
     votes_of_rows,
 )
-from data_juicer_ext.rows import content_id
+from data_juicer_ext.rows import Row, content_id
 
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
@@ -52,7 +51,7 @@ def _check_names(rows: Sequence[Row]) -> None:
 
 
 def mos_of_ratings(
-    ratings: Sequence[Rating], order: Screening, consensus: Mapping[str, Scores] | None
+    ratings: Sequence[Rating], order: Screening, consensus: Mapping[str, ImageScores] | None
 ) -> tuple[Mos, list[str]]:
     """The MOS of the review page's ratings, by row id, and what was refused."""
     votes, refused = votes_of_ratings(ratings)
@@ -60,7 +59,7 @@ def mos_of_ratings(
 
 
 def mos_of_rows(
-    rows: Sequence[Row], key: str, order: Screening, consensus: Mapping[str, Scores] | None
+    rows: Sequence[Row], key: str, order: Screening, consensus: Mapping[str, ImageScores] | None
 ) -> tuple[Mos, list[str]]:
     """The MOS that plain rows give, or that is made of them where they name raters; and what was refused."""
     if any(rater_of(row) for row in rows):
@@ -70,7 +69,7 @@ def mos_of_rows(
     return Mos(scores), refused
 
 
-def consensus_of(rows: Sequence[Row], key: str) -> tuple[dict[str, Scores], list[str]]:
+def consensus_of(rows: Sequence[Row], key: str) -> tuple[dict[str, ImageScores], list[str]]:
     """The reference images' scores; a row without `key` is known as the review page knows its `image` or `images`."""
     named = [row if image_of(row, key) else {**row, key: _as_reviewed(row)} for row in rows]
     return scores_of(named, key)
@@ -81,9 +80,9 @@ def _as_reviewed(row: Row) -> str:
     return content_id("calibration", *map(str, images)) if isinstance(images, list) and images else ""
 
 
-def scores_of(rows: Sequence[Row], key: str) -> tuple[dict[str, Scores], list[str]]:
+def scores_of(rows: Sequence[Row], key: str) -> tuple[dict[str, ImageScores], list[str]]:
     """Scores that are made already, by image, and what was refused."""
-    scores, refused = dict[str, Scores](), list[str]()
+    scores, refused = dict[str, ImageScores](), list[str]()
     for row in rows:
         try:
             image, own = read_row(row, key)

@@ -36,7 +36,7 @@ FOLDER = "images"
 
 
 @dataclass(frozen=True)
-class Picture:
+class ExportedImage:
     """One image of an export, whose bytes are made again from the file at `source`.
 
     `name` is the SHA-256 of those bytes with a suffix, `size` their number. `flags` say what had to be done to it, as
@@ -81,7 +81,7 @@ class ImageTooLargeError(ImageError):
 
 
 @dataclass(frozen=True)
-class Places:
+class ImagePlaces:
     """Where the files of rows may lie: as they are named, beside the export, or in the run folder's `images`."""
 
     run_dir: Path
@@ -124,7 +124,7 @@ class Copies:
         self._folder = folder
         self._there = set[str]()
 
-    def add(self, pictures: Iterable[Picture]) -> list[str]:
+    def add(self, pictures: Iterable[ExportedImage]) -> list[str]:
         """Copy what is not there yet; returns the paths of all, relative to the export. Raises ImageError, OSError."""
         paths = []
         for picture in pictures:
@@ -136,10 +136,10 @@ class Copies:
         return paths
 
 
-Looked = Mapping[str, "Picture | ImageError"]
+Looked = Mapping[str, "ExportedImage | ImageError"]
 
 
-def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: int = 0) -> Looked:
+def look_at_all(named: Iterable[str], places: ImagePlaces, workers: int, max_bytes: int = 0) -> Looked:
     """Each image as a picture, or why it is none; several at once.
 
     Raises StorageError or UnreachableImageError where object storage fails: no row is left out for that.
@@ -149,7 +149,7 @@ def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: i
         return dict(zip(wanted, pool.map(lambda name: _look(name, places, max_bytes), wanted), strict=True))
 
 
-def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
+def _look(named: str, places: ImagePlaces, max_bytes: int) -> ExportedImage | ImageError:
     try:
         source = places.find(named)
     except ImageMissingError as error:
@@ -162,7 +162,7 @@ def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
         told = str(error).replace(source, own_name(source)).replace(" (model_params.max_image_pixels)", "")
         return type(error)(told)
     name = f"{hashlib.sha256(data).hexdigest()}.{_SUFFIXES[mime]}"
-    return Picture(source, name, mime, len(data), flags, max_bytes)
+    return ExportedImage(source, name, mime, len(data), flags, max_bytes)
 
 
 def _made(source: str, max_bytes: int) -> tuple[bytes, str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.export.rows.first_pass import Entry
+from data_juicer_ext.export.rows.first_pass import RowEntry
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.ingest.licences import NONE, read_licence
 from data_juicer_ext.report.ledger_decisions import Counted
@@ -35,12 +35,12 @@ def audit_verdicts(run_dir: Path) -> dict[str, int]:
 
 
 def select(
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, RowEntry],
     undecided: Collection[str],
     votes: Mapping[str, int] | None,
     licences: Collection[str],
     left_out: LeftOut,
-) -> list[Entry]:
+) -> list[RowEntry]:
     """The rows that may go out, in the order of their ids; `votes` are of the audit, None to do without.
 
     Raises UsageError where rows are there, but none of the licences asked for.

@@ -25,7 +25,7 @@ _CHUNK = 1 << 20
 
 
 @dataclass
-class Counts:
+class IngestCounts:
     """What became of the files in the tars: `taken` now, there `before`, and refused by reason and detail.
 
     `broken` holds a sentence for each tar that could not be read to its end.
@@ -44,7 +44,7 @@ class Counts:
 
 def ingest(
     tars: Sequence[Path], metadata: Path, folder: Path, choice: Choice, say: Callable[[str], None] = print
-) -> Counts:
+) -> IngestCounts:
     """Take the papers of `tars` that `choice` allows into `folder`.
 
     `folder` gets `papers.jsonl` (paper rows, `paper_path` relative to `folder`), `papers/YYMM/` with the
@@ -55,7 +55,7 @@ def ingest(
     for path in (*tars, metadata):
         if not path.is_file():
             raise UsageError(f"there is no file {path}")
-    counts = Counts()
+    counts = IngestCounts()
     with ArxivFolder(folder, choice) as output, closing(open_index(folder / INDEX, metadata, choice, say)) as index:
         say(
             f"{metadata}: {index.records:,} records"
@@ -68,7 +68,7 @@ def ingest(
     return counts
 
 
-def _read_tar(path: Path, output: ArxivFolder, index: MetadataIndex, counts: Counts) -> None:
+def _read_tar(path: Path, output: ArxivFolder, index: MetadataIndex, counts: IngestCounts) -> None:
     try:
         with path.open("rb") as file:
             for member in tar_members(file):
@@ -78,7 +78,7 @@ def _read_tar(path: Path, output: ArxivFolder, index: MetadataIndex, counts: Cou
         counts.broken.append(f"{path} is broken ({error}); what stood before is taken, fetch it again for the rest")
 
 
-def _judge(tar: Path, member: TarMember, output: ArxivFolder, index: MetadataIndex, counts: Counts) -> None:
+def _judge(tar: Path, member: TarMember, output: ArxivFolder, index: MetadataIndex, counts: IngestCounts) -> None:
     """Take one file of a tar, or refuse it."""
     paper, suffix = read_member(member.name)
     if paper is not None and output.has(paper.text):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from data_juicer_ext.figures.bounded_process import WorkError, work
 from data_juicer_ext.figures.rasterize import View
 from data_juicer_ext.latex.expand.flat_text import Flat
-from data_juicer_ext.latex.floats.figure_images import Pictures
+from data_juicer_ext.latex.floats.figure_images import PaperImages
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source.paper_files import SourceTree
 from data_juicer_ext.pdf.paper import PdfError, locate_figures
@@ -35,7 +35,7 @@ class CompiledPdf:
         self._flat = flat
         self._options = options
 
-    def supply(self, figures: Sequence[Figure], pictures: Pictures) -> None:
+    def supply(self, figures: Sequence[Figure], pictures: PaperImages) -> None:
         """Give each figure without an image the one that the PDF shows, if there is a PDF.
 
         Flags: `image_from_pdf`, or `pdf_not_matched` for a figure that is not found in it. `page` and

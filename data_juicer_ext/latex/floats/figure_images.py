@@ -31,7 +31,7 @@ _PROBLEMS = frozenset(
 _MOST_GIVEN = 200_000_000  # bytes of an image at an address; larger ones are not drawn
 
 
-class Pictures:
+class PaperImages:
     """Images of one paper; each source is read and drawn once."""
 
     def __init__(

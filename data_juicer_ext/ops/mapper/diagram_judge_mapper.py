@@ -10,9 +10,9 @@ from data_juicer_ext.diagrams.aspect_ratio import misfit, nearest
 from data_juicer_ext.diagrams.copied_reference import MAX_HASH_DISTANCE, MIN_PIXEL_SIMILARITY, compare, is_copy
 from data_juicer_ext.diagrams.criteria import CriteriaSet, TypeCriteria, load_criteria
 from data_juicer_ext.diagrams.dimension_weights import own_weights
-from data_juicer_ext.diagrams.judge_answers import PARSER_VERSION, Answer, answer_model, order_scores
-from data_juicer_ext.diagrams.judgement import FIELDS, Seen, asked_fields, told
-from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, Pair, pair_of
+from data_juicer_ext.diagrams.judge_answers import PARSER_VERSION, JudgeAnswer, answer_model, order_scores
+from data_juicer_ext.diagrams.judgement import FIELDS, ImageFacts, asked_fields, told
+from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, DiagramPair, pair_of
 from data_juicer_ext.diagrams.presentation_order import generated_first, run_row_id
 from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, judged
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
@@ -147,27 +147,27 @@ class DiagramJudgeMapper(ModelMapper):
         found = self.criteria.of(code)
         return TypeCriteria(code, self.weights[code], found.criteria) if code in self.weights else found
 
-    async def _seen(self, pair: Pair) -> Seen:
+    async def _seen(self, pair: DiagramPair) -> ImageFacts:
         """What the images tell. Raises ImageError."""
         if not hasattr(self, "run_info"):  # an estimate keeps nothing and sends nothing
-            return Seen((pair.generated, pair.reference))
+            return ImageFacts((pair.generated, pair.reference))
         async with shared("diagram images", lambda: asyncio.Semaphore(_LOOKING_AT_ONCE)):
             return await asyncio.to_thread(self._look, pair)
 
-    def _look(self, pair: Pair) -> Seen:
+    def _look(self, pair: DiagramPair) -> ImageFacts:
         limits = self.endpoint.image_limits
         folder = under(self.run_info.images, "diagrams")
         generated, reference = anonymous((pair.generated, pair.reference), folder, limits)
         alike = compare(pair.generated, pair.reference, limits.max_pixels)
         target = pair.aspect_ratio or nearest(reference.width, reference.height)
-        return Seen(
+        return ImageFacts(
             (generated.path, reference.path), target, generated.width / generated.height,
             misfit(target, generated.width, generated.height), alike.hash_distance, alike.pixel_similarity,
             is_copy(alike, self.max_hash_distance, self.min_pixel_similarity), generated.flags, reference.flags,
         )  # fmt: skip
 
     async def _run(
-        self, row: dict[str, Any], pair: Pair, criteria: TypeCriteria, seen: Seen, index: int, calls: Calls
+        self, row: dict[str, Any], pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, index: int, calls: Calls
     ) -> _Run | Outcome:
         """One run over a pair; an outcome where it has no scores."""
         drawn = generated_first(str(row["row_id"]), index)
@@ -183,7 +183,7 @@ class DiagramJudgeMapper(ModelMapper):
         return _Run(index, given, made)
 
     async def _order(
-        self, pair: Pair, criteria: TypeCriteria, seen: Seen, first: bool, run: int, calls: Calls
+        self, pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, first: bool, run: int, calls: Calls
     ) -> OrderScores | Outcome:
         """The scores of a pair in one order, `first` saying whether the generated diagram comes first."""
         model = answer_model(criteria.ids)
@@ -199,18 +199,22 @@ class DiagramJudgeMapper(ModelMapper):
             return Outcome("undecided", "unparsable", message=parsed.problem)
         return order_scores(parsed.report, first)
 
-    def _sampling(self, model: type[Answer]) -> dict[str, Any]:
+    def _sampling(self, model: type[JudgeAnswer]) -> dict[str, Any]:
         if not self.json_schema:
             return self.sampling
         schema = {"name": "scores", "schema": model.model_json_schema()}
         return {"response_format": {"type": "json_schema", "json_schema": schema}, **self.sampling}
 
-    def _kept(self, row: dict[str, Any], pair: Pair, criteria: TypeCriteria, seen: Seen, runs: list[_Run]) -> Outcome:
+    def _kept(
+        self, row: dict[str, Any], pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, runs: list[_Run]
+    ) -> Outcome:
         made = [self._row(row, pair, criteria, seen, run) for run in runs]
         detail = {name: [scored[name] for scored in made] for name in ("s_final", "order_flipped")}
         return Outcome("keep", "scored", made, detail={**detail, "contaminated": int(seen.copied)})
 
-    def _row(self, row: dict[str, Any], pair: Pair, criteria: TypeCriteria, seen: Seen, run: _Run) -> dict[str, Any]:
+    def _row(
+        self, row: dict[str, Any], pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, run: _Run
+    ) -> dict[str, Any]:
         base = str(row["row_id"])
         judgement = told(pair, criteria, self.criteria.fingerprint, seen, run.orders, run.judged)
         flipped = run.judged.flipped

@@ -9,7 +9,7 @@ from data_juicer_ext.judging.citing_text import MAX_CONTEXT_TOKENS
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.judging.judge_reports import PARSER_VERSION, parse_report
 from data_juicer_ext.judging.payload import Case, PayloadLimits, case_of
-from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, Judgement, NoReport, Stage, judge, rehearsed_stages
+from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, JudgeCall, Judgement, NoReport, judge, rehearsed_stages
 from data_juicer_ext.ops.authoring import (
     Calls,
     Failure,
@@ -125,7 +125,7 @@ class FigureQualityMapper(ModelMapper):
         """What makes the calls of a figure's stages; those without an image go to the text model."""
         text = calls.beside(get_model(self.text_endpoint, self.place), self.text_endpoint)
 
-        async def ask(stage: Stage) -> BaseModel | NoReport:
+        async def ask(stage: JudgeCall) -> BaseModel | NoReport:
             asked = request(stage.template, self._sampling(stage), stage.images, **stage.fields)
             through = calls if stage.images else text
             answer = await through.ask_parsed(
@@ -142,7 +142,7 @@ class FigureQualityMapper(ModelMapper):
 
         return ask
 
-    def _sampling(self, stage: Stage) -> dict[str, Any]:
+    def _sampling(self, stage: JudgeCall) -> dict[str, Any]:
         if not self.json_schema:
             return self.sampling
         schema = {"name": stage.name, "schema": stage.model.model_json_schema()}

@@ -6,7 +6,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, LatexOptions, PaperError, figures_from_text, read_figures
 from data_juicer_ext.ops.authoring import ConfigError, between, count, one_of, operator
 from data_juicer_ext.ops.base.paper_mapper import PaperMapper
 from data_juicer_ext.rows import dump_figures, to_json
@@ -102,7 +102,7 @@ class LatexFigureContextMapper(PaperMapper):
                   "notes": found.notes[:50]}  # fmt: skip
         return {"figures": dump_figures(found.figures), "paper_notes": to_json(found.notes)}, detail
 
-    def _extract(self, row: dict[str, Any]) -> Extraction:
+    def _extract(self, row: dict[str, Any]) -> LatexExtraction:
         given = _json_list(row, "given_captions")
         captions = None if given is None else [str(caption or "") for caption in given]
         images = self._given_images(row)

@@ -25,7 +25,7 @@ from data_juicer_ext.siqa.dimensions import DIMENSIONS, QUESTION_TYPES, some_of
 from data_juicer_ext.siqa.questions import (
     PARSER_VERSION,
     QUESTION_ROW,
-    Made,
+    MadeQuestion,
     Wanted,
     different,
     parse_question,
@@ -103,7 +103,7 @@ class SiqaMCQMapper(ModelOp, Mapper):
 
     def _made(self, row: dict[str, Any], read: dict[Wanted, MCQParse], descriptions: dict[str, Description]) -> Outcome:
         problems = {one: question_problem(parse, row["caption"]) for one, parse in read.items()}
-        good = [Made(one, parse.mcq) for one, parse in read.items() if parse.mcq and not problems[one]]
+        good = [MadeQuestion(one, parse.mcq) for one, parse in read.items() if parse.mcq and not problems[one]]
         kept = list(different(good))
         rows = [question_row(row, made, descriptions[made.wanted.dimension]) for made in kept]
         others = {name: value for name, value in row.items() if name != "descriptions"}

@@ -24,7 +24,7 @@ from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.siqa.dimensions import ASPECTS, dimensions_of
 from data_juicer_ext.siqa.levels import LEVELS, level_in
-from data_juicer_ext.siqa.rating import Rating, mean_of_draws, rating_by_logprobs, rating_of_level
+from data_juicer_ext.siqa.rating import ModelRating, mean_of_draws, rating_by_logprobs, rating_of_level
 
 OP_NAME = "siqa_rating_mapper"
 
@@ -47,7 +47,7 @@ class _Reading:
     """What an answer gives: the level that its text names, and the rating by its log-probabilities."""
 
     level: int | None
-    by_logprobs: Rating | None
+    by_logprobs: ModelRating | None
 
 
 @operator(OP_NAME)
@@ -103,14 +103,14 @@ class SiqaRatingMapper(ModelMapper):
                 return undecided(rated)
             if isinstance(rated, _Unrated):
                 return Outcome("undecided", rated.reason, message=f"{aspect}: {rated.message}")
-        ratings = {aspect: one for aspect, one in zip(ASPECTS, found, strict=True) if isinstance(one, Rating)}
+        ratings = {aspect: one for aspect, one in zip(ASPECTS, found, strict=True) if isinstance(one, ModelRating)}
         told = {aspect: rating.told() for aspect, rating in ratings.items()}
         scores = [rating.score for rating in ratings.values()]
         method = "+".join(dict.fromkeys(rating.method for rating in ratings.values()))
         flat = dict(zip(_FLAT, (*scores, round(sum(scores) / len(scores), 6)), strict=True))
         return self.kept(row, method, told, rating=to_json(told), rating_method=method, **flat)
 
-    async def _rate(self, row: dict[str, Any], aspect: str, calls: Calls) -> Rating | _Unrated | Failure:
+    async def _rate(self, row: dict[str, Any], aspect: str, calls: Calls) -> ModelRating | _Unrated | Failure:
         def asked(draw: int) -> Request:
             return request(self.template, self.sampling, tuple(row["images"]), draw, aspect=aspect,
                            dimensions=dimensions_of(aspect), domain=spelled_out(row["domain"]))  # fmt: skip

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.review.forms.criteria import read_criteria
-from data_juicer_ext.review.forms.form import Form, Row, images_of
+from data_juicer_ext.review.forms.form import Form, images_of
 from data_juicer_ext.review.forms.quality import Quality
 from data_juicer_ext.review.forms.scidiag import SciDiag
 from data_juicer_ext.review.forms.siqa import SIQA
 from data_juicer_ext.review.forms.verisciqa import VeriSciQA
+from data_juicer_ext.rows import Row
 
 NAMES = ("verisciqa", "quality", "siqa", "scidiag")
 _DIAGRAM_COLUMNS = ("judgement", "instance_id", "generator")

@@ -11,10 +11,10 @@ from PIL import Image
 
 from data_juicer_ext.export.images.exported_images import (
     Copies,
+    ExportedImage,
     ImageMissingError,
+    ImagePlaces,
     ImageTooLargeError,
-    Picture,
-    Places,
     look_at_all,
 )
 from data_juicer_ext.figures.image_preparation import ImageError
@@ -24,13 +24,13 @@ from tests.s3_server import S3
 from tests.storage.down import take_down
 
 
-def looked(path: Path, max_bytes: int = 0) -> Picture:
-    found = look_at_all([str(path)], Places(path.parent, path.parent), 1, max_bytes)[str(path)]
-    assert isinstance(found, Picture), found
+def looked(path: Path, max_bytes: int = 0) -> ExportedImage:
+    found = look_at_all([str(path)], ImagePlaces(path.parent, path.parent), 1, max_bytes)[str(path)]
+    assert isinstance(found, ExportedImage), found
     return found
 
 
-def opened(picture: Picture) -> Image.Image:
+def opened(picture: ExportedImage) -> Image.Image:
     image = Image.open(io.BytesIO(picture.data()))
     image.load()
     return image
@@ -71,7 +71,7 @@ def test_files_that_are_missing_broken_or_changed_are_told_without_their_place(t
     (tmp_path / "cut.png").write_bytes((tmp_path / "cut.png").read_bytes()[:2000])
     (tmp_path / "text.png").write_text("no image")
     names = [str(tmp_path / name) for name in ("gone.png", "cut.png", "text.png")]
-    found = look_at_all([*names, "\0", ""], Places(tmp_path, tmp_path), 2)
+    found = look_at_all([*names, "\0", ""], ImagePlaces(tmp_path, tmp_path), 2)
     assert isinstance(found[names[0]], ImageMissingError) and isinstance(found["\0"], ImageMissingError)
     assert all(isinstance(found[name], ImageError) and str(tmp_path) not in str(found[name]) for name in found)
     image.save(tmp_path / "later.png")
@@ -84,7 +84,7 @@ def test_files_that_are_missing_broken_or_changed_are_told_without_their_place(t
 def test_what_is_no_image_is_refused_without_its_content(tmp_path: Path) -> None:
     (tmp_path / "link.png").symlink_to("/etc/passwd")
     names = ["/etc/passwd", str(tmp_path / "link.png"), "/dev/zero", str(tmp_path), "../" * 30 + "etc/passwd"]
-    found = look_at_all(names, Places(tmp_path, tmp_path), 2)
+    found = look_at_all(names, ImagePlaces(tmp_path, tmp_path), 2)
     assert all(isinstance(one, ImageError) and "root:" not in str(one) for one in found.values())
 
 
@@ -95,7 +95,7 @@ def test_an_image_of_300_megapixels_is_not_decoded(tmp_path: Path) -> None:
     head = struct.pack(">IIBBBBB", 20_000, 15_000, 8, 2, 0, 0, 0)
     parts = chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(b"\0" * 1000)), chunk(b"IEND", b"")
     (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(parts))
-    (error,) = look_at_all([str(tmp_path / "huge.png")], Places(tmp_path, tmp_path), 1).values()
+    (error,) = look_at_all([str(tmp_path / "huge.png")], ImagePlaces(tmp_path, tmp_path), 1).values()
     assert "pixels allowed" in str(error) and "model_params" not in str(error), "no parameter of an export"
 
 
@@ -103,7 +103,7 @@ def test_a_moved_run_folder_still_has_its_images(tmp_path: Path) -> None:
     (tmp_path / "run" / "images").mkdir(parents=True)
     Image.new("RGB", (20, 20)).save(tmp_path / "run" / "images" / "a.png")
     Image.new("RGB", (20, 20)).save(tmp_path / "b.png")
-    places = Places(tmp_path / "run", tmp_path / "pairs.jsonl")
+    places = ImagePlaces(tmp_path / "run", tmp_path / "pairs.jsonl")
     assert places.find("/elsewhere/run/images/a.png") == str(tmp_path / "run" / "images" / "a.png")
     assert places.find("b.png") == str(tmp_path / "b.png"), "relative paths start at the export"
     with pytest.raises(ImageMissingError):
@@ -122,7 +122,7 @@ def test_the_chat_api_gets_no_more_bytes_than_it_takes(tmp_path: Path) -> None:
     limit = int(0.8 * (tmp_path / "a.png").stat().st_size)
     picture = looked(tmp_path / "a.png", limit)
     assert picture.size <= limit and picture.mime == "image/jpeg" and "jpeg" in picture.flags
-    found = look_at_all([str(tmp_path / "a.png")], Places(tmp_path, tmp_path), 1, 900)
+    found = look_at_all([str(tmp_path / "a.png")], ImagePlaces(tmp_path, tmp_path), 1, 900)
     assert isinstance(found[str(tmp_path / "a.png")], ImageTooLargeError)
 
 
@@ -136,7 +136,7 @@ def test_a_picture_is_copied_once(tmp_path: Path) -> None:
 
 
 def test_an_image_is_looked_for_where_it_is_named_then_beside_the_export_then_in_the_run(tmp_path: Path) -> None:
-    places = Places(tmp_path / "run", tmp_path / "export")
+    places = ImagePlaces(tmp_path / "run", tmp_path / "export")
     for place in ("run/images/a.png", "export/sub/a.png", "sub/a.png"):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).touch()
@@ -151,13 +151,13 @@ def test_an_image_is_looked_for_where_it_is_named_then_beside_the_export_then_in
 
 def test_what_can_be_no_path_is_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ImageMissingError, match="no path of a file"):
-        Places(tmp_path, tmp_path).find("x" * 5000)
+        ImagePlaces(tmp_path, tmp_path).find("x" * 5000)
 
 
 def test_an_image_on_object_storage_is_taken_from_the_run_folder_or_from_there(tmp_path: Path) -> None:
     address = f"memory://{tmp_path.name}/a.png"
     storage.write(address, b"there")
-    places = Places(tmp_path, tmp_path)
+    places = ImagePlaces(tmp_path, tmp_path)
     assert places.find(address) == address
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "a.png").write_bytes(b"copy")
@@ -169,24 +169,24 @@ def test_an_image_on_object_storage_is_taken_from_the_run_folder_or_from_there(t
 def test_storage_that_fails_is_no_missing_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     take_down(monkeypatch)
     with pytest.raises(StorageError):
-        Places(tmp_path, tmp_path).find(f"memory://{tmp_path.name}/a.png")
+        ImagePlaces(tmp_path, tmp_path).find(f"memory://{tmp_path.name}/a.png")
     with pytest.raises(StorageError):
-        look_at_all([f"memory://{tmp_path.name}/a.png"], Places(tmp_path, tmp_path), 2)
+        look_at_all([f"memory://{tmp_path.name}/a.png"], ImagePlaces(tmp_path, tmp_path), 2)
 
 
 def test_an_address_that_can_be_none_is_a_missing_file(tmp_path: Path, s3: S3) -> None:
     with pytest.raises(ImageMissingError, match="no address of a file"):
-        Places(tmp_path, tmp_path).find(s3.at("a\ud800.png"))
+        ImagePlaces(tmp_path, tmp_path).find(s3.at("a\ud800.png"))
 
 
 def test_each_image_is_looked_at_once_and_one_bad_one_costs_no_other(tmp_path: Path) -> None:
     Image.new("RGB", (20, 20), "teal").save(tmp_path / "a.png")
     (tmp_path / "bad.png").write_bytes(b"no image")
     names = [str(tmp_path / name) for name in ("a.png", "bad.png", "none.png", "a.png")]
-    found = look_at_all(names, Places(tmp_path, tmp_path), 2)
+    found = look_at_all(names, ImagePlaces(tmp_path, tmp_path), 2)
     assert list(found) == names[:3]
     good, bad, missing = found.values()
-    assert isinstance(good, Picture) and isinstance(missing, ImageMissingError)
+    assert isinstance(good, ExportedImage) and isinstance(missing, ImageMissingError)
     assert isinstance(bad, ImageError) and not isinstance(bad, ImageMissingError)
     assert str(bad).startswith("bad.png") and str(tmp_path) not in str(bad)
 
@@ -222,7 +222,7 @@ def test_the_best_quality_that_fits_is_taken(tmp_path: Path) -> None:
     assert looked(tmp_path / "a.png", whole).mime == "image/png", "what fits stays as it is"
     for limit, size in ((whole - 1, sizes[0]), (sizes[0], sizes[0]), (sizes[0] - 1, sizes[1]), (sizes[3], sizes[3])):
         assert looked(tmp_path / "a.png", limit).size == size
-    found = look_at_all([str(tmp_path / "a.png")], Places(tmp_path, tmp_path), 1, sizes[3] - 1)
+    found = look_at_all([str(tmp_path / "a.png")], ImagePlaces(tmp_path, tmp_path), 1, sizes[3] - 1)
     assert str(found[str(tmp_path / "a.png")]) == f"a.png: more than {sizes[3] - 1:,} bytes, as JPEG too"
 
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from data_juicer_ext.export.rows.first_pass import Entry
+from data_juicer_ext.export.rows.first_pass import RowEntry
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.export.rows.near_duplicate_questions import nearly_the_same, thin
 from tests.export.made_runs import entry
 
 
-def question(asked: str, answered: str = "6", row_id: str = "q", figure: str = "f") -> Entry:
+def question(asked: str, answered: str = "6", row_id: str = "q", figure: str = "f") -> RowEntry:
     return entry(row_id, asked=asked, answered=answered, figure=figure)
 
 

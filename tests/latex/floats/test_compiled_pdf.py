@@ -12,7 +12,7 @@ from PIL import Image
 
 from data_juicer_ext.latex.floats import compiled_pdf
 from data_juicer_ext.latex.options import LatexOptions
-from data_juicer_ext.latex.paper import Extraction, figures_from_text, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, figures_from_text, read_figures
 from data_juicer_ext.pdf import paper as pdf_paper
 from tests.latex.archives import zip_of
 from tests.latex.papers import document, figure, pdf, png, read_folder
@@ -33,7 +33,7 @@ def printed_paper() -> bytes:
     return printed.caption(150, 500, "Figure 2: Losses at the walls of the vessel.").data()
 
 
-def read(tmp_path: Path, files: dict[str, str | bytes], **options: object) -> Extraction:
+def read(tmp_path: Path, files: dict[str, str | bytes], **options: object) -> LatexExtraction:
     return read_folder(tmp_path, {"main.tex": LATEX, **files}, dpi=72, **options)
 
 
