@@ -3,6 +3,7 @@
 # make test   all tests
 # make test-cluster   the slow tests: runs that are killed, faults, clusters
 # make lint   ruff, mypy, and the layers of packages
+# make test-power   how many small faults, put into the product one at a time, the tests notice; takes an hour or two
 # Each makes .venv on its own first; nothing is installed once it stands. Tests have as many workers as WORKERS says.
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo demo-scifigqual test test-cluster lint clean
+.PHONY: demo demo-scifigqual test test-cluster test-power lint clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -42,6 +43,9 @@ test: $(STAMP)
 
 test-cluster: $(STAMP)
 	$(PYTEST) -m slow
+
+test-power: $(STAMP)
+	$(BIN)/python -m benchmarks.power --seed 17 --per-package 3
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -23,6 +23,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, meta
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Message, Request
 from data_juicer_ext.rows import visible
 
@@ -37,7 +38,7 @@ _TAG = re.compile(
 _BRACKET_TOKEN = re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_\w{1,20}|IMG(?:_\w{1,20})?)\])")
 
 
-class PromptError(ValueError):
+class PromptError(DjExtError, ValueError):
     """A template is missing, or does not render with what it was given."""
 
 

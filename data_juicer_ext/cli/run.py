@@ -37,10 +37,10 @@ def _run(arguments: argparse.Namespace) -> int:
     screen = sys.stdout
     # Before the import of Data-Juicer, whose loggers hold on to the stream that they find.
     with contextlib.nullcontext() if arguments.verbose else instead_of_screen() as console:
-        from data_juicer_ext.runner.plan import Order
+        from data_juicer_ext.runner.plan import RunRequest
         from data_juicer_ext.runner.run import run
 
-        order = Order(
+        order = RunRequest(
             arguments.recipe, arguments.dataset, arguments.run_dir, arguments.shard, arguments.target,
             arguments.seed, arguments.executor, arguments.again, arguments.ray_address,
         )  # fmt: skip

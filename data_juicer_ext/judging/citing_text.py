@@ -19,8 +19,8 @@ SHORTEST_BLOCK = 20  # characters; what is shorter is ignored
 MAX_CONTEXT_TOKENS = 1000
 SNIPPETS, SNIPPET_CHARACTERS = 2, 500
 
-Kind = Literal["bare", "plain", "trend"]
-WEIGHTS: dict[Kind, float] = {"bare": 0.25, "plain": 1.0, "trend": 2.0}
+CitationKind = Literal["bare", "plain", "trend"]
+WEIGHTS: dict[CitationKind, float] = {"bare": 0.25, "plain": 1.0, "trend": 2.0}
 """What a citing paragraph weighs: a mere pointer, a statement, or one with comparative or trend language."""
 
 _THIS = "this figure"
@@ -56,7 +56,7 @@ class Passage:
 
     text: str
     section: str
-    kind: Kind
+    kind: CitationKind
     anchor: int
     order: int
 
@@ -72,7 +72,7 @@ class Snippet:
 
     section: str
     text: str
-    kind: Kind
+    kind: CitationKind
 
 
 def context_set(
@@ -151,7 +151,7 @@ def _mentions(sentence: str, number: str) -> bool:
     return not number or re.search(rf"(?<![\w.]){re.escape(number)}(?!\d)", sentence) is not None
 
 
-def kind_of(sentence: str) -> Kind:
+def kind_of(sentence: str) -> CitationKind:
     """Whether a sentence compares or tells a trend, states something, or merely points at a figure."""
     if _TREND.search(sentence):
         return "trend"

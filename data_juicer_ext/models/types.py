@@ -67,6 +67,15 @@ class Usage:
     reasoning_tokens: int = 0
     estimated: bool = False
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.estimated or other.estimated,
+        )
+
 
 TokenChoices: TypeAlias = tuple[tuple[str, float], ...]
 """One place of an answer as (token, natural logarithm of its probability): the token that was drawn comes first,

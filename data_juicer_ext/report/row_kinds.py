@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
-from data_juicer_ext.rows import FIGURE_ROW, visible
+from data_juicer_ext.rows import FIGURE_ROW, Row, visible
 
-Row = Mapping[str, Any]
 _CHARACTERS = 100  # of a caption or a column
 _MOST_COLUMNS = 6
 _EVERYWHERE = (*FIGURE_ROW, "text")

@@ -141,7 +141,7 @@ def _twenty_pilots(folder: Path, kept: int) -> None:
     from data_juicer_ext.estimate.estimate import listing_of
     from data_juicer_ext.estimate.from_pilot import from_pilot
     from data_juicer_ext.estimate.paid_rows import Drawn, draw_rows, frame
-    from data_juicer_ext.estimate.pilot_sample import Seen, read_sample
+    from data_juicer_ext.estimate.pilot_sample import PilotStep, read_sample
     from data_juicer_ext.estimate.recipe_steps import plan
     from data_juicer_ext.runs.exported_rows import read_rows
     from tests.estimate.test_from_pilot import binomial_width
@@ -151,7 +151,7 @@ def _twenty_pilots(folder: Path, kept: int) -> None:
     population = frame(Drawn(len(rows), tuple(rows)), rows, steps, load_assumptions().characters)
     truth = read_sample(folder, rows, range(len(rows)), [listing_of(step) for step in steps])
 
-    def seen(step: Seen, places: list[int]) -> Seen:
+    def seen(step: PilotStep, places: list[int]) -> PilotStep:
         return replace(
             step, **{name: value[places] for name, value in vars(step).items() if isinstance(value, np.ndarray)}
         )

@@ -15,8 +15,8 @@ from PIL import Image
 from pyarrow import parquet
 
 from data_juicer_ext.export.formats.parquet_files import ParquetFiles
-from data_juicer_ext.export.images.exported_images import Places, look_at_all
-from data_juicer_ext.export.options import Order
+from data_juicer_ext.export.images.exported_images import ImagePlaces, look_at_all
+from data_juicer_ext.export.options import ExportOptions
 from tests.export.made_runs import HARD, exported, lines, pairs, picture, row, run_of
 
 
@@ -127,9 +127,9 @@ def test_plain_parquet_holds_bytes_or_paths(tmp_path: Path) -> None:
 def test_a_split_goes_on_in_another_shard_and_groups_stay_small(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     path = picture(tmp_path / "f", "a", 1)
-    (one,) = look_at_all([path], Places(tmp_path, tmp_path), 1).values()
+    (one,) = look_at_all([path], ImagePlaces(tmp_path, tmp_path), 1).values()
     columns = {"row_id": "string", "images": "string", "image_files": "string"}
-    writer = ParquetFiles(tmp_path / "out", Order("hf"), columns, shard_bytes=3 * one.size)  # type: ignore[union-attr]
+    writer = ParquetFiles(tmp_path / "out", ExportOptions("hf"), columns, shard_bytes=3 * one.size)  # type: ignore[union-attr]
     for number in range(7):
         writer.add("train", {"row_id": f"q{number}"}, [one])  # type: ignore[list-item]
     writer.add("test", {"row_id": "q9"}, [one])  # type: ignore[list-item]

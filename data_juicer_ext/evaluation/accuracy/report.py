@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from data_juicer_ext.evaluation.accuracy.accuracy import OVERALL, Accuracy, Cell
-from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, Letters
+from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, LetterCounts
 from data_juicer_ext.evaluation.tables import (
     columns,
     folder_for,
@@ -17,6 +17,7 @@ from data_juicer_ext.evaluation.tables import (
     write_measures,
     write_table,
 )
+from data_juicer_ext.text_table import counted
 
 Side = Literal["categories", "models"]
 FEW = 20  # below, the VeriSciQA paper warns of a group's accuracy
@@ -37,7 +38,7 @@ def as_text(found: Accuracy, rows: Side = "categories") -> str:
     """All tables for the screen; `rows` says what stands in the rows of the tables by group."""
     questions = found.counts["questions"]
     lines = [f"{questions} questions, {len(found.models)} models"]
-    lines += [f"  {found.counts[name]:>6}  {words}" for name, words in _COUNTED.items() if found.counts[name]]
+    lines += counted(found.counts, _COUNTED)
     if found.subset and questions < found.subset["asked_for"]:
         lines.append(f"  the subset is the whole set: it has no {found.subset['asked_for']} questions")
     if not found.models:
@@ -116,7 +117,7 @@ def understanding_table(found: Accuracy) -> Table:
     return [*table, ["chance", *("-" if chance is None else f"{chance:.3f}" for chance in chances)]]
 
 
-def _letters(rows: Sequence[Letters]) -> Table:
+def _letters(rows: Sequence[LetterCounts]) -> Table:
     names = sorted({letter for row in rows for letter in row.counts})
     table = [["questions", "answers of", "n", *names, "unclear", "chi2", "p"]]
     for row in rows:
@@ -128,7 +129,7 @@ def _letters(rows: Sequence[Letters]) -> Table:
     return table
 
 
-def _letter_notes(rows: Sequence[Letters]) -> list[str]:
+def _letter_notes(rows: Sequence[LetterCounts]) -> list[str]:
     lines = ["chi2, p: whether a model's letters come in other shares than the right ones (Stuart and Maxwell)"]
     return lines + [f"{row.kind}, {row.model}: {row.p.note}" for row in rows if row.p.note and row.model != GOLD]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data_juicer_ext.export.formats.dialogues import level
-from data_juicer_ext.export.images.exported_images import Picture
-from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, Kind, object_in
+from data_juicer_ext.export.images.exported_images import ExportedImage
+from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, RowKind, object_in
 from data_juicer_ext.export.rows.selection import licence_text
 from data_juicer_ext.report.composition import Composition
 from data_juicer_ext.report.shortcut_audit import Shortcuts
@@ -37,7 +37,7 @@ class Contents:
     scored, `levels` are by aspect and level of rated images. `flags` count what was done to images, each image once.
     """
 
-    kind: Kind
+    kind: RowKind
     rows: Counter[str] = field(default_factory=Counter)
     figures: dict[str, set[str]] = field(default_factory=dict)
     sources: dict[tuple[str, str], Origin] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Contents:
         """How many rows there are in all splits."""
         return self.rows.total()
 
-    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture], figure: str) -> None:
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[ExportedImage], figure: str) -> None:
         """Count one row that was written."""
         self.rows[split] += 1
         self.composition.add(row)
@@ -113,7 +113,7 @@ def _makers(row: Mapping[str, Any]) -> Iterator[Maker]:
                 yield (str(step.get("tag") or ""), str(model), *about)
 
 
-def _scores(row: Mapping[str, Any], kind: Kind) -> Iterator[tuple[str, float]]:
+def _scores(row: Mapping[str, Any], kind: RowKind) -> Iterator[tuple[str, float]]:
     if kind is SIQA_S:
         yield from ((aspect, float(row[f"rating_{aspect}"])) for aspect in ASPECTS)
     if kind is FIGURES:

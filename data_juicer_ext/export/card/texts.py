@@ -14,13 +14,6 @@ WHAT = {
     "structure and layout (SL), consistency with caption (C) and text (CTX), and misleading risk (MR, 10 is the "
     "lowest). Dimensions without evidence are null, not low.",
 }
-CHECKS = {
-    "source_consistency_filter": "what the paper says of the figure confirms the answer",
-    "visual_dependence_filter": "models without the figure did not find the answer",
-    "vision_vote_filter": "a vote of a vision model with the figure found it",
-}
-"""What each filter stands for, after "A row was kept if"."""
-
 SPLITS = (
     "No paper is in two splits, and papers that show the same picture (the same bytes, or renderings whose perceptual "
     "hashes are near and whose pixels agree) are in one. Rows without a paper go by their images."

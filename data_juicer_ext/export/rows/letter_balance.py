@@ -19,7 +19,7 @@ _CALLS_LETTER = re.compile(
 _FIXED = (list(YES_NO), list(HOW))
 
 
-class Letters:
+class LetterBalance:
     """Gives rows, one after the other, an order in which the letter of the answer is one of the rarest so far.
 
     Options that mean something only where they stand keep their place: sorted numbers and degrees, "all of the above",

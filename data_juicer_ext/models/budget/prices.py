@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Usage
 
 PRICES_VARIABLE = "DJ_EXT_PRICES"
@@ -26,7 +27,7 @@ _MAX_PRICE = 100_000.0  # per million tokens; more is a price per token times to
 _SNAPSHOT = re.compile(r"(?:[-@](?:20\d\d-?[01]\d-?[0-3]\d|[01]\d[0-3]\d)|-latest)\Z")
 
 
-class PriceError(ValueError):
+class PriceError(DjExtError, ValueError):
     """A price file is wrong; the text says where and what is allowed."""
 
 
@@ -96,7 +97,7 @@ def _read(path: Path) -> dict[str, Price]:
         value = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PriceError(f"prices: {path} cannot be read ({error.strerror}): check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
         raise PriceError(f"prices: {path} is no YAML file: {error}") from error
     _check_names(path, "the file", value, ("currency", "models"))
     if value.get("currency", CURRENCY) != CURRENCY:

@@ -32,7 +32,7 @@ ROTATION_S = 1.0  # how long a worker keeps a slot that others wait for in vain
 
 
 @dataclass(frozen=True)
-class Report:
+class WorkerReport:
     """What one worker says about one endpoint.
 
     `held`: slots that it may use until it takes a new lease. `demand`: calls in flight and waiting for
@@ -136,7 +136,7 @@ class Governor:
         """Seconds for which nobody may send."""
         return max(0.0, self._paused_until - now)
 
-    def note(self, report: Report, now: float) -> bool:
+    def note(self, report: WorkerReport, now: float) -> bool:
         """Take in a report; False if a later one of the same worker has come before it."""
         self.forget_gone(now)
         worker = self._workers.get(report.worker) or _Worker(report.turns, report.correction, now)

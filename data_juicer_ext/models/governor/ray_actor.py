@@ -22,7 +22,7 @@ from data_juicer_ext.models.budget.shared_budget import BudgetLimits, Claim, Gov
 from data_juicer_ext.models.config.endpoint import NO_KEY, OFFLINE, EndpointConfig
 from data_juicer_ext.models.config.handed_keys import HANDED, Keys
 from data_juicer_ext.models.event_loop import run, shared
-from data_juicer_ext.models.governor.leases import Lease, Report
+from data_juicer_ext.models.governor.leases import Lease, WorkerReport
 from data_juicer_ext.models.governor.service import GovernorService, State
 from data_juicer_ext.models.governor.worker_limits import GovernedLimits, GovernorAwayError
 from data_juicer_ext.models.limits.circuit_breaker import Address
@@ -96,7 +96,7 @@ class _Desk:
         self._config = config
         self._has_key = False
 
-    async def report(self, report: Report) -> Lease | None:
+    async def report(self, report: WorkerReport) -> Lease | None:
         if not self._has_key:
             name = self._config.api_key_env
             if name != NO_KEY and not os.environ.get(name, "").strip():

@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Answer, Usage
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ SCHEMA_VERSION = 1
 _KEY = re.compile(r"[0-9a-f]{64}\Z")
 
 
-class StoreError(OSError):
+class StoreError(DjExtError, OSError):
     """The response store cannot be read or written; the text says why and what to do."""
 
 

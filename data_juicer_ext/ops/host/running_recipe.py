@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.ops.host.stopped_run import RunStoppedError, in_worker
 
 STORAGE_SECRETS = ("aws_secret_access_key", "aws_session_token")
 
 
-class RecipeError(ValueError):
+class RecipeError(DjExtError, ValueError):
     """Something in a recipe that would stop a run or spoil it; the message says what to write instead."""
 
 

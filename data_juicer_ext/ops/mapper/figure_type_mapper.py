@@ -2,20 +2,15 @@
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
 from data_juicer_ext.annotation.figure_types import FigureTypeParse, parse_figure_type
-from data_juicer_ext.models.types import Request
+from data_juicer_ext.ops.authoring import Request, operator, request
 from data_juicer_ext.ops.base.class_mapper import ClassMapper, images_of
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 
 OP_NAME = "figure_type_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class FigureTypeMapper(ClassMapper):
     """Names the type of a figure: Line Plot, Scatter Plot, Bar Chart, Box Plot, Pie Chart, Heatmap, Diagram, Graph,
     Photo, Illustration, Composite or Other.

@@ -2,21 +2,16 @@
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
 from data_juicer_ext.annotation.class_answers import ClassParse
 from data_juicer_ext.annotation.question_check import option_text
 from data_juicer_ext.annotation.question_types import parse_question_type
-from data_juicer_ext.models.types import Request
+from data_juicer_ext.ops.authoring import Request, operator, request
 from data_juicer_ext.ops.base.class_mapper import ClassMapper
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
 
 OP_NAME = "question_type_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class QuestionTypeMapper(ClassMapper):
     """Names what a question asks of its reader: Descriptive, Comparative, Relational, Compositional or Structural.
 

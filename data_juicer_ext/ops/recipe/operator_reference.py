@@ -4,24 +4,23 @@ import inspect
 import re
 from typing import Any
 
+from data_juicer_ext.ops.base.registration import EXTENSION_OPERATORS
+from data_juicer_ext.text_table import aligned
+
 _PARAM = re.compile(r":param (\w+): (.*?)(?=\n\s*:param |\Z)", re.S)
 
 
 def own_classes() -> dict[str, type[Any]]:
-    """The classes of this package's operators by name, as Data-Juicer has them registered."""
+    """The classes of this package's operators, and of those that stand on it, by name as Data-Juicer has them."""
     from data_juicer.ops import OPERATORS
 
-    from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-
-    return {name: OPERATORS.modules[name] for name in OWN_OPERATORS}
+    return {name: OPERATORS.modules[name] for name in EXTENSION_OPERATORS}
 
 
 def listing() -> str:
     """Name and first docstring line of every operator."""
-    classes = own_classes()
-    width = max(map(len, classes), default=0)
-    firsts = {name: (inspect.getdoc(cls) or "").splitlines()[0] for name, cls in classes.items()}
-    return "\n".join(f"{name:<{width}}  {first}" for name, first in firsts.items())
+    firsts = [(name, (inspect.getdoc(cls) or "").splitlines()[0]) for name, cls in own_classes().items()]
+    return "\n".join(aligned(firsts, "<"))
 
 
 def reference() -> str:
@@ -42,14 +41,14 @@ def _parameter_table(cls: type[Any]) -> list[str]:
 
 
 def _parameters(cls: type[Any]) -> dict[str, tuple[inspect.Parameter, str]]:
-    """The parameters of an operator with what is told of each; one that does not name `run_dir` has its base's too."""
+    """The parameters of an operator with what is told of each: its own, then those of the classes that it stands on."""
     found: dict[str, tuple[inspect.Parameter, str]] = {}
     for kind in cls.__mro__:
         made = vars(kind).get("__init__")
-        if made is None or "run_dir" in found:
+        if made is None or kind.__module__.partition(".")[0] == "data_juicer":
             continue
         told = dict(_PARAM.findall(inspect.getdoc(made) or ""))
         for name, parameter in inspect.signature(made).parameters.items():
             if name != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 found.setdefault(name, (parameter, told.get(name, "")))
-    return found
+    return {name: about for name, about in found.items() if name not in cls.without_parameters}
