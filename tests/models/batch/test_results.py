@@ -53,7 +53,7 @@ def test_tokens_that_are_not_told_are_estimated_and_the_model_is_the_one_asked_f
         (response(status=429, error={"message": "slow down"}), "rate_limit", True),
         (response(status=500, error={"message": "boom"}), "server", True),
         (response(status="200"), "server", True),
-        ({"custom_id": "k", "response": None, "error": {"code": "batch_expired", "message": "too late"}}, "server", True),
+        ({"custom_id": "k", "response": None, "error": {"code": "batch_expired", "message": "late"}}, "server", True),
         ({"custom_id": "k"}, "server", True),
         (response(**completion("")), "empty", True),
     ],
