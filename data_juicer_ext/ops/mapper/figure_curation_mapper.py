@@ -1,4 +1,4 @@
-"""Paper row to the same row with its figures curated."""
+"""Curates the figures of a paper row."""
 
 from typing import Any
 
@@ -21,11 +21,13 @@ OP_NAME = "figure_curation_mapper"
 class FigureCurationMapper(PaperOp, Mapper):
     """Curates the figures of a paper in five stages: deletes what is no usable figure, marks what is odd.
 
-    Input: paper rows with `figures` (from LaTeX or PDF). Output: the same rows with `figures`
-    curated, and `curation`, a JSON record: verdict on the paper, counts of each stage, every deleted
-    figure with stage, reason, number measured and threshold, every mark. A paper that is dropped
-    keeps its row, without figures. Near-duplicates are looked for within a paper. See
-    docs/curation.md. Source: SciFigQual, A.3.
+    A paper that is dropped keeps its row, without figures. Near-duplicates are looked for within a paper. See
+    docs/curation.md.
+
+    Input columns: paper rows with `figures` (from LaTeX or PDF).
+    Output columns: the same rows with `figures` curated, and `curation`, a JSON record: verdict on the paper, counts
+        of each stage, every deleted figure with stage, reason, number measured and threshold, every mark.
+    Source: SciFigQual, A.3.
     """
 
     funnel_label = "figures curated"
