@@ -84,7 +84,7 @@ def test_the_same_order_goes_on_with_the_plan_that_is_there(order: Order) -> Non
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"shard_size": 10}, "--shard: 50 papers a shard then, 10 now"),
+        ({"shard_size": 10}, "--shard: 50 papers per shard then, 10 now"),
         ({"seed": 4}, "--seed: 0 then, 4 now"),
     ],
 )

@@ -174,7 +174,7 @@ def about_to_json(about: Mapping[str, Any]) -> str:
 
 
 class PerProcess(Generic[T]):
-    """One value a process: a forked child makes its own and leaves its parent's untouched.
+    """One value per process: a forked child makes its own and leaves its parent's untouched.
 
     Neither threads, locks nor database connections survive a fork. `make` must be cheap and open
     nothing, since two threads may call it at once and only one result is kept.

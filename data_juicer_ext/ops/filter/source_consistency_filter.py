@@ -15,7 +15,7 @@ OP_NAME = "source_consistency_filter"
 class SourceConsistencyFilter(ModelFilter):
     """Keeps a question if the citing paragraphs alone lead a model to exactly its answer.
 
-    One text call a row, without figure and caption.
+    One text call per row, without figure and caption.
 
     Input columns: QA rows.
     Output columns: those of the input; stats `<tag>_verdict` and `<tag>_reason`.

@@ -17,7 +17,7 @@ OP_NAME = "claim_extractor_mapper"
 class ClaimExtractorMapper(ModelMapper):
     """Extracts atomic claims about a figure from its citing paragraphs.
 
-    One text call a figure, without the figure. Each claim carries the sentence, paragraph and place it comes from in
+    One text call per figure, without the figure. Each claim carries the sentence, paragraph and place it comes from in
     `provenance`.
 
     Input columns: figure rows.

@@ -58,7 +58,7 @@ class DiagramJudgeMapper(ModelMapper):
 
     Input columns: `images` (generated diagram, reference), `diagram_type`, `paper_text`, `caption`; optional
         `aspect_ratio` and `paper_id`.
-    Output columns: the same rows, one a run, with `judgement` (JSON), `s_final` (0 to 1; 0.5: as good as the
+    Output columns: the same rows, one per run, with `judgement` (JSON), `s_final` (0 to 1; 0.5: as good as the
         reference), `s_gen` and `s_ref` (0 to 10), `order_flipped` (1, 0; -1 where one order was shown),
         `contaminated` (1: the diagram copies its reference), `run_index`, and the target `aspect_ratio` where there
         was none.
@@ -99,7 +99,7 @@ class DiagramJudgeMapper(ModelMapper):
             take it.
         :param judge_development: judge pairs of papers that the criteria were aligned with, instead of leaving
             them out (reason `development_paper`).
-        :param max_paper_tokens: the most tokens of `paper_text` that a judge sees (four characters a token),
+        :param max_paper_tokens: the most tokens of `paper_text` that a judge sees (four characters per token),
             100 to 1,000,000.
         :param max_hash_distance: bits, 0 to 64, that the perceptual hashes of a diagram and its copy may differ in.
         :param min_pixel_similarity: ink, 0 to 1, that a diagram and its copy have in common at least.

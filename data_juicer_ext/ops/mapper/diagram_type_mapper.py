@@ -15,7 +15,7 @@ class DiagramTypeMapper(ModelMapper):
 
     Plots, tables, data-driven maps, mathematical and physical phenomena, chemical structures, CAD drawings, photos
     and others are left out, reason `refused_class:<class>` in the ledger. A row that has a type keeps it, without a
-    call. One vision call a row.
+    call. One vision call per row.
 
     Input columns: figure rows, or pairs whose second image is the reference, which alone is looked at.
     Output columns: the same rows with `diagram_type`, a code: TL timeline, LD lineage dendrogram, PE phased

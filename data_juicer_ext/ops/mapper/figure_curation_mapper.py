@@ -83,7 +83,7 @@ class FigureCurationMapper(PaperOp, Mapper):
         :param max_area_ratio: S2: the largest area of a figure, in median areas of its paper.
         :param max_page_share: S2: the most of its page's width or height, 0 to 1, that a figure takes.
         :param dpi: S3: the resolution of new crops, 30 to 1200 dots per inch.
-        :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds a figure).
+        :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds per figure).
         :param max_deleted: S5: the most of a paper's figures, 0 to 1, that S1 may delete.
         :param max_unnumbered: S5: the most of the figures left, 0 to 1, that may have no number.
         :param figures_key: the column with the figures, which is rewritten.

@@ -76,7 +76,7 @@ class FigureQualityMapper(ModelMapper):
         :param json_schema: send the JSON schema of the answer as `response_format`; for endpoints that
             take it. It holds no gated dimension.
         :param max_context_tokens: the most tokens of a figure's citing text that are looked at (four
-            characters a token), 50 to 100,000. Of these the prompt gets at most two snippets of 500 characters.
+            characters per token), 50 to 100,000. Of these the prompt gets at most two snippets of 500 characters.
         :param figure_map: show the numbers and shortened captions of the paper's other figures, where the
             rows have the column `figure_map`.
         :param run_id: the name of this configuration in each scored row ("F3"); where empty, the

@@ -15,7 +15,7 @@ class FigureTypeMapper(ClassMapper):
     """Names the type of a figure: Line Plot, Scatter Plot, Bar Chart, Box Plot, Pie Chart, Heatmap, Diagram, Graph,
     Photo, Illustration, Composite or Other.
 
-    One vision call a figure, with its caption, however many questions it has. A figure whose panels are all of one
+    One vision call per figure, with its caption, however many questions it has. A figure whose panels are all of one
     type has that type; Composite is for mixed panels. A row whose type can't be read, after one repair, is undecided.
 
     Input columns: figure or QA rows.

@@ -23,9 +23,9 @@ class LatexFigureContextMapper(PaperMapper):
 
     A paper that can't be read keeps its row, with no figures.
 
-    Input columns: one row per paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz, .zip, .gz of
-        one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and `given_images` (JSON lists) tie
-        the figures to given pairs; an image is a path, a data URI or, in a list column, bytes.
+    Input columns: one row per paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz, .zip, .gz
+        of one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and `given_images` (JSON lists)
+        tie the figures to given pairs; an image is a path, a data URI or, in a list column, bytes.
     Output columns: the same row with `figures` (a JSON array), `paper_error` ("" or why the paper could not be read)
         and `paper_notes` (a JSON list: files missing, paths refused, pairs refused).
     Source: VeriSciQA, appendix A.1.

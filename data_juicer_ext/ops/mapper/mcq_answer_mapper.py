@@ -18,7 +18,7 @@ OP_NAME = "mcq_answer_mapper"
 class MCQAnswerMapper(ModelMapper):
     """Has a model under test answer the questions of a finished set: zero-shot, greedy, one letter.
 
-    One call a question and no second try: an answer whose option can't be told counts as wrong, and its kind says so.
+    One call per question and no second try: an answer whose option can't be told counts as wrong, and its kind says so.
     A row whose call failed is undecided, not wrong.
 
     Input columns: QA rows, SIQA's included.

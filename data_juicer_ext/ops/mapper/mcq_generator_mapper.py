@@ -19,7 +19,7 @@ _OPTIONS = 4  # of a question in an estimate
 class MCQGeneratorMapper(ModelMapper):
     """Turns a claim into a single-choice question with 2 to 4 options, one of them right.
 
-    One text call a claim, without the figure. A question that quotes the label, the caption or the text is asked for
+    One text call per claim, without the figure. A question that quotes the label, the caption or the text is asked for
     once more and then refused.
 
     Input columns: claim rows.

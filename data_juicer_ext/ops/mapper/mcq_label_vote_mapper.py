@@ -36,7 +36,7 @@ _SETTINGS = ("api_model", "api_endpoint", "model_params", "sampling_params")
 class MCQLabelVoteMapper(ModelMapper):
     """Labels questions by the majority of several models that answer each from its image, apart from each other.
 
-    Ties, and questions without a majority, are refused. One call a model and question, and one repair. A failed call
+    Ties, and questions without a majority, are refused. One call per model and question, and one repair. A failed call
     leaves the row undecided unless the other votes settle it whatever the missing one was.
 
     Input columns: QA rows, with or without an answer.

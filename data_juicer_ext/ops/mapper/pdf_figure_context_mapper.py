@@ -20,8 +20,8 @@ class PdfFigureContextMapper(PaperMapper):
 
     A PDF that can't be read keeps its row, with no figures.
 
-    Input columns: one row per paper with `paper_id` and `paper_path` (a PDF); other columns, such as `venue` and `year`,
-        stay as they are.
+    Input columns: one row per paper with `paper_id` and `paper_path` (a PDF); other columns, such as `venue` and
+        `year`, stay as they are.
     Output columns: the same row with `figures` (a JSON array: number, page, box, caption, image, citing paragraphs
         with page and section, flags), `paper_error` ("" or why the PDF could not be read), `paper_notes` (a JSON
         list), `paper_sha256` (of the file; "" if it could not be read) and `paper_pages`.

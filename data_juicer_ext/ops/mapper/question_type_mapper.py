@@ -15,7 +15,7 @@ OP_NAME = "question_type_mapper"
 class QuestionTypeMapper(ClassMapper):
     """Names what a question asks of its reader: Descriptive, Comparative, Relational, Compositional or Structural.
 
-    One text call a question, with options and answer, without the figure; answered as JSON, `{"primary_type": ...}`.
+    One text call per question, with options and answer, without the figure; answered as JSON, `{"primary_type": ...}`.
     A row whose type can't be read, after one repair, is undecided.
 
     Input columns: QA rows.

@@ -16,7 +16,7 @@ OP_NAME = "siqa_description_mapper"
 class SiqaDescriptionMapper(ModelMapper):
     """Describes an image as it looks where it does well along a dimension, and where it does badly.
 
-    One vision call a dimension. A dimension whose answer can't be read twice is left out, and named in the ledger; an
+    One vision call per dimension. A dimension whose answer can't be read twice is left out, and named in the ledger; an
     image for which none can be read is left out.
 
     Input columns: figure rows.

@@ -23,7 +23,7 @@ MAKING = """
 | kind | pairs |
 | seed | 0 |
 | near questions | not looked at |
-| rows a figure | any number |
+| rows per figure | any number |
 | licences | cc\\*, none |
 | rows | all of what the run kept |
 | options | 0 rows in a new order |
