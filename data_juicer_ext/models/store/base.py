@@ -1,7 +1,7 @@
 """The response store: every paid answer is on disk before it is used.
 
-This module says what a store is and holds what its two kinds share. `sqlite_store` serves one
-machine, `segment_store` a folder that an actor owns. Both keep the answer whole, with what is
+This module says what a store is and holds what its two kinds share. `sqlite` serves one
+machine, `segments.store` a folder that an actor owns. Both keep the answer whole, with what is
 needed to parse it again without paying, and know it by `request_key`.
 """
 
