@@ -7,7 +7,6 @@ never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.rows import QA_ROW, to_json
+from data_juicer_ext.rows import QA_ROW, object_in, to_json
 from data_juicer_ext.siqa.dimensions import QUESTION_TYPES
 from data_juicer_ext.siqa.refine import REFINED, check_yes_no, is_yes, orders, reordered, turned
 
@@ -216,10 +215,6 @@ def _within_categories(
 
 def image_of(row: Mapping[str, Any]) -> str:
     """What the rows about one image share: the id of its figure row, else paper and figure, else its own id."""
-    try:
-        provenance = json.loads(row.get("provenance") or "{}")
-    except (ValueError, TypeError):
-        provenance = {}
-    of_figure = provenance.get("figure_row_id") if isinstance(provenance, dict) else None
+    of_figure = object_in(row.get("provenance")).get("figure_row_id")
     named = "\x1f".join((str(row.get("paper_id") or ""), str(row.get("figure_id") or "")))
     return str(of_figure or (named if row.get("figure_id") else row["row_id"]))

@@ -15,7 +15,7 @@ from data_juicer_ext.evaluation.statistics.reliability import counts_of, fleiss_
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
 
-CRITERIA, DIRECTION, ACCEPTED = "criteria", "direction", "accepted"
+DIRECTION, ACCEPTED = "direction", "accepted"
 _BETWEEN = "\x1f"
 
 RatedUnits = dict[str, dict[str, float]]

@@ -9,11 +9,11 @@ from typing import Any
 
 from data_juicer_ext.export.formats.dialogues import level
 from data_juicer_ext.export.images.exported_images import ExportedImage
-from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, RowKind, object_in
+from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, RowKind
 from data_juicer_ext.export.rows.selection import licence_text
 from data_juicer_ext.report.composition import Composition
 from data_juicer_ext.report.shortcut_audit import Shortcuts
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import object_in, to_json
 from data_juicer_ext.siqa.dimensions import ASPECTS
 
 Maker = tuple[str, str, str, str]  # tag of the step, model, prompt with its version, sampling parameters as JSON

@@ -26,8 +26,6 @@ REASONS = {
 }
 """The reasons, in the order in which they are looked at, in words that follow a number of rows."""
 
-IMAGE_REASONS = ("no_image", "image_missing", "image_unreadable", "image_too_large", "too_many_images")
-
 
 @dataclass
 class LeftOut:
