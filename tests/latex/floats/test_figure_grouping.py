@@ -135,7 +135,10 @@ def test_images_between_captions_go_below_or_above_as_the_first_one_does(tmp_pat
 
 
 def test_panels_of_several_captions_go_where_images_would(tmp_path: Path) -> None:
-    body = "\\subfloat[P]{\\includegraphics{p}}\\caption{A}\\label{a}\\subfloat[Q]{\\includegraphics{q}}\\caption{B}\\label{b}"
+    body = (
+        "\\subfloat[P]{\\includegraphics{p}}\\caption{A}\\label{a}"
+        "\\subfloat[Q]{\\includegraphics{q}}\\caption{B}\\label{b}"
+    )
     assert parts(tmp_path, body, granularity="panel") == [
         ("", "a", "A", ["p"]), ("a", "", "P", ["p"]), ("", "b", "B", ["q"]), ("a", "", "Q", ["q"]),
     ]  # fmt: skip

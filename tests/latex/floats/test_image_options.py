@@ -90,7 +90,7 @@ def test_folders_that_a_paper_names(source: str, folders: list[str]) -> None:
 
 
 def tree(*paths: str) -> SourceTree:
-    return SourceTree("p", {path: b"x" for path in paths})
+    return SourceTree("p", dict.fromkeys(paths, b"x"))
 
 
 @pytest.mark.parametrize(
