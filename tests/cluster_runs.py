@@ -19,6 +19,7 @@ import yaml
 from tests.cluster import RayCluster, kill_all
 from tests.fake_openai import FakeServer, Reply
 from tests.flaky import FlakyEndpoint
+from tests.forks import programs
 from tests.scripted import ScriptedModels
 from tests.test_dj_process import configured, environment
 
@@ -60,11 +61,13 @@ class Run:
             yaml.safe_dump(config | {"ray_address": self.cluster.address}, sort_keys=False)
         )
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self, afresh: bool = False) -> subprocess.Popen[bytes]:
+        """Start the run: a fork, whose end is seen, or `afresh`, a process that takes signals."""
+        commands = Path(sys.executable).parent if afresh else programs("token")
         log = (self.folder / "log.txt").open("ab")
         with log:
             return subprocess.Popen(
-                [str(Path(sys.executable).parent / "dj-process"), "--config", "recipe.yaml"],
+                [str(commands / "dj-process"), "--config", "recipe.yaml"],
                 cwd=self.folder, env={**os.environ, **environment(self.server), **self.cluster.client_env},
                 start_new_session=True, stdout=log, stderr=log,
             )  # fmt: skip

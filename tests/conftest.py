@@ -8,8 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.s3_server import S3
+
+# How long an example takes hangs on what else runs on the machine.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 LONG = ("slow", "ray", "host")  # marks of tests that take seconds and more
 

@@ -43,12 +43,16 @@ sys.exit(answer[0] if answer else 70)
 
 
 @cache
-def programs() -> Path:
-    """A folder with the commands, all of one process that ends with this one."""
+def programs(ray_auth: str = "") -> Path:
+    """A folder with the commands, all of one process that ends with this one.
+
+    `ray_auth` is the `RAY_AUTH_MODE` of their runs, which Ray reads when it is imported.
+    """
     folder = Path(tempfile.mkdtemp(prefix="forks"))  # short: a socket lies in it
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.forks", str(folder)],
         cwd=Path(__file__).parent.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **({"RAY_AUTH_MODE": ray_auth} if ray_auth else {})},
     )  # fmt: skip
     assert server.stdout is not None and server.stdout.readline() == "ready\n"
     return folder

@@ -72,6 +72,7 @@ def numbered(folder: Path, papers: int, figures: int = 3) -> list[dict[str, Any]
     return [latex_paper(folder / "papers", f"paper{n}", figures) for n in range(papers)]
 
 
+@on_four
 @pytest.mark.skipif(not SHARED_PAPERS.is_dir(), reason="the six real papers are not on this machine")
 def test_real_papers_and_their_copies_get_the_verdicts_of_one_machine(cluster: RayCluster, tmp_path: Path) -> None:
     rows = [{"paper_id": name, "paper_path": str(SHARED_PAPERS / name), "domain": "math.NA"} for name in MAIN_FILES]
@@ -159,26 +160,28 @@ def can_hide() -> bool:
 
 
 @on_two
-@pytest.mark.parametrize("hidden", ["run_dir", "export_path", "paper_path"])
-def test_a_node_that_does_not_see_what_all_share_is_named(cluster: RayCluster, tmp_path: Path, hidden: str) -> None:
+def test_a_node_that_does_not_see_what_all_share_is_named(cluster: RayCluster, tmp_path: Path) -> None:
     if not can_hide():
         pytest.skip("needs the right to mount")
     # A node's own disk, which is not there for the driver: what the node is asked for lies where it sees nothing.
     blind = tmp_path / "blind"
     blind.mkdir()
-    rows = numbered(blind if hidden == "paper_path" else tmp_path, 2, 2)
-    config = on_cluster(cluster, blind if hidden == "run_dir" else tmp_path, rows)
-    config["export_path"] = str((blind if hidden == "export_path" else tmp_path) / "out")
     try:
-        with FakeServer(ScriptedModels()) as server:
-            cluster.add_node(("unshare", "-m", "sh", "-c", f'mount -t tmpfs none {blind} && exec "$@"', "sh"))
-            done = dj_process(config, tmp_path, env={**environment(server), **cluster.client_env})
-            assert done.returncode == 2 and server.count == 0
-            assert f"{hidden}: the node" in done.stderr and "does not see" in done.stderr
+        cluster.add_node(("unshare", "-m", "sh", "-c", f'mount -t tmpfs none {blind} && exec "$@"', "sh"))
+        for hidden in ("run_dir", "export_path", "paper_path"):
+            folder = tmp_path / hidden
+            rows = numbered(blind if hidden == "paper_path" else folder, 2, 2)
+            config = on_cluster(cluster, blind if hidden == "run_dir" else folder, rows)
+            config["export_path"] = str((blind if hidden == "export_path" else folder) / "out")
+            with FakeServer(ScriptedModels()) as server:
+                done = dj_process(config, tmp_path, env={**environment(server), **cluster.client_env})
+                assert done.returncode == 2 and server.count == 0
+                assert f"{hidden}: the node" in done.stderr and "does not see" in done.stderr
     finally:
         cluster.kill_node(cluster.size - 1)
 
 
+@pytest.mark.alone
 @on_four
 def test_four_workers_keep_64_calls_in_flight_and_no_more(cluster: RayCluster) -> None:
     arrivals: list[float] = []
@@ -284,6 +287,7 @@ def test_all_workers_of_a_recipe_keep_one_limit_of_requests_a_minute(cluster: Ra
     assert len(callers(tmp_path / "run")) > 1
 
 
+@on_four
 def test_a_budget_of_calls_holds_for_all_workers(cluster: RayCluster, tmp_path: Path) -> None:
     most = 100
     config = on_cluster(cluster, tmp_path, numbered(tmp_path, 30))

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from data_juicer_ext.calls.model_access import get_model
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.event_loop import drive, drive_width
 from tests.fake_openai import FakeServer, Reply
+from tests.forks import programs
 from tests.host import REPO, dj_process
 from tests.models.calling import answered, config_for, question, reraise
 from tests.scripted import ScriptedModels
@@ -214,7 +214,7 @@ def test_dj_ext_run_ends_at_the_shard_that_found_the_disk_full(name: str, whole:
     papers = tmp_path / "papers.jsonl"
     papers.write_text("".join(json.dumps(paper) + "\n" for paper in whole.papers))
     with disk(tmp_path / "run") as full, FakeServer(filling(full)) as server:
-        command = [sys.executable, "-m", "data_juicer_ext.cli", "run", str(REPO / "recipes" / f"{name}.yaml"),
+        command = [str(programs() / "dj-ext"), "run", str(REPO / "recipes" / f"{name}.yaml"),
                    "--dataset", str(papers), "--run-dir", str(full.place), "--shard", "5"]  # fmt: skip
         ran = subprocess.run(
             command, cwd=tmp_path, env=_with(server), capture_output=True, text=True, timeout=90, check=False
@@ -230,6 +230,7 @@ def test_dj_ext_run_ends_at_the_shard_that_found_the_disk_full(name: str, whole:
         assert sorted(rows) == whole.kept
 
 
+@pytest.mark.alone
 def test_storage_that_is_slow_does_not_let_the_endpoint_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fsync, forced = os.fsync, list[int]()
 

@@ -163,7 +163,7 @@ def test_nodes_that_share_no_folder_make_the_same_rows(stored: Stored, undisturb
 
 def test_the_driver_dies(stored: Stored, undisturbed: Undisturbed) -> None:
     for share in (0.3, 0.6):
-        process = stored.start()
+        process = stored.start(afresh=True)
         stored.until(process, int(share * undisturbed.asked.total()))
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -222,7 +222,7 @@ def test_a_node_that_cannot_reach_the_storage_is_named(undisturbed: Undisturbed,
 def test_without_ray(stored: Stored, undisturbed: Undisturbed) -> None:
     export = stored.folder / "pairs.jsonl"
     stored.write(executor_type="default", export_path=str(export))
-    process = stored.start()
+    process = stored.start(afresh=True)
     stored.until(process, undisturbed.asked.total() // 2)
     process.send_signal(signal.SIGKILL)
     process.wait()
