@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from data_juicer_ext.figures import rasterize
-from data_juicer_ext.figures.rasterize import ImageProblem, RasterLimits, View, kind_of, readable_image
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, kind_of, readable_image
 from data_juicer_ext.storage import papers, places
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
@@ -124,7 +124,7 @@ def test_eps(tmp_path: Path) -> None:
 
 def test_eps_without_ghostscript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rasterize.shutil, "which", lambda name: None)
-    with pytest.raises(ImageProblem) as problem:
+    with pytest.raises(DrawingError) as problem:
         readable_image(EPS, tmp_path)
     assert problem.value.flag == "needs_ghostscript"
 
@@ -159,7 +159,7 @@ def test_a_box_of_a_page(tmp_path: Path) -> None:
         readable_image(bytes(document.tobytes()), tmp_path, RasterLimits(dpi=72), View(box=(62, 22, 88, 58)))
     )
     assert (again.size, again.getcolors()) == ((26, 36), [(36 * 26, (255, 0, 0))])
-    with pytest.raises(ImageProblem):
+    with pytest.raises(DrawingError):
         readable_image(whole, tmp_path, view=View(box=(300, 10, 400, 40)))
 
 
@@ -196,7 +196,7 @@ def encrypted() -> bytes:
     ],
 )
 def test_what_cannot_be_read_says_why(tmp_path: Path, data: bytes, flag: str) -> None:
-    with pytest.raises(ImageProblem) as problem:
+    with pytest.raises(DrawingError) as problem:
         readable_image(data, tmp_path)
     assert problem.value.flag == flag
     assert list(tmp_path.iterdir()) == []
@@ -207,7 +207,7 @@ def test_a_page_of_absurd_size(tmp_path: Path) -> None:
     assert b"9e9" in data or b"144" in data
     try:
         image = opened(readable_image(data, tmp_path, RasterLimits(max_side=500)))
-    except ImageProblem as problem:
+    except DrawingError as problem:
         assert problem.flag in ("image_too_large", "image_unreadable")
     else:
         assert max(image.size) <= 501
@@ -229,14 +229,14 @@ def endless_pdf() -> bytes:
 
 
 def test_a_page_that_takes_for_ever_costs_only_itself(tmp_path: Path) -> None:
-    with pytest.raises(ImageProblem, match=r"took over 0\.5 s") as problem:
+    with pytest.raises(DrawingError, match=r"took over 0\.5 s") as problem:
         readable_image(endless_pdf(), tmp_path, RasterLimits(seconds=0.5))
     assert problem.value.flag == "image_unreadable"
     assert opened(readable_image(pdf(144, 72), tmp_path, RasterLimits(dpi=72))).size == (144, 72)
 
 
 def test_a_page_that_crashes_the_library_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch, pytest.raises(ImageProblem) as problem:
+    with monkeypatch.context() as patch, pytest.raises(DrawingError) as problem:
         patch.setattr(rasterize, "_DRAW", "tests.figures.bounded_jobs:crash_on_page")
         readable_image(pdf(), tmp_path)
     assert problem.value.flag == "image_unreadable"
@@ -278,7 +278,7 @@ def test_damage_never_ends_in_another_error(
             tmp_path_factory.getbasetemp() / "damaged",
             RasterLimits(max_side=200),
         )
-    except ImageProblem as problem:
+    except DrawingError as problem:
         assert problem.flag in ("image_unreadable", "image_too_large", "needs_ghostscript")
 
 

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.governor.leases import LEASE_S, Lease, WorkerReport
 from data_juicer_ext.models.limits.adaptive_concurrency import ElasticSlots
 from data_juicer_ext.models.limits.circuit_breaker import Address
@@ -27,7 +28,7 @@ WAITING_TOLD = 256  # calls waiting for a turn that one report names
 AskGovernor: TypeAlias = Callable[[WorkerReport], Awaitable["Lease | None"]]
 
 
-class GovernorAwayError(Exception):
+class GovernorAwayError(DjExtError):
     """The governor is known to be dead or not there yet: nobody else gets slots meanwhile."""
 
 

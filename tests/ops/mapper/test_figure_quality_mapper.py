@@ -11,7 +11,7 @@ from PIL import Image
 
 from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.report.ledger_decisions import count
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.rows import Figure, figure_row, to_json
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
@@ -206,7 +206,7 @@ def test_stages_without_an_image_can_go_to_another_model(server: FakeServer, row
     assert paid == {"vision-model": 1, "text-model": 2}
     assert sum(part["prompt_tokens"] for part in entry["by_model"].values()) == entry["spending"]["prompt_tokens"]
     assert json.loads(row["provenance"])["steps"][-1]["models"] == ["text-model", "vision-model"]
-    spent = count(scope_of(tmp_path)).spent
+    spent = count(select_runs(tmp_path)).spent
     assert {key[3]: spending.calls for key, spending in spent.items()} == paid, "the report prices each at its own"
 
 
