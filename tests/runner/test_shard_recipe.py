@@ -61,8 +61,8 @@ def test_what_a_run_in_shards_can_not_do_is_said() -> None:
     assert len(found) == 2 and "dataset_path" in found[0]
 
 
-@pytest.mark.parametrize("text", ["a: [", "- a"])
-def test_what_is_no_recipe_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(("text", "says"), [("a: [", "not YAML"), ("- a", "no mapping")])
+def test_what_is_no_recipe_is_refused(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "r.yaml").write_text(text)
-    with pytest.raises(ValueError, match=r"r\.yaml is not"):
+    with pytest.raises(ValueError, match=rf"r\.yaml is {says}"):
         shard_recipe.load(tmp_path / "r.yaml")
