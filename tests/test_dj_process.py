@@ -23,6 +23,7 @@ from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer
+from tests.forks import programs
 from tests.host import REPO, SHARED_PAPERS, dj_process, recipe, with_parameters, write_rows
 from tests.scripted import STEPS, TEXT_MODEL, VISION_MODEL, ScriptedModels, step_of
 
@@ -117,7 +118,7 @@ def test_real_papers_go_through_every_step_and_the_requests_are_right(server: Fa
     rows = [{"paper_id": name, "paper_path": name, "domain": "physics.comp-ph"} for name in MAIN_FILES]
     config = configured("verisciqa", tmp_path, rows)
     config["process"] = with_parameters(config["process"], paper_root=str(SHARED_PAPERS))
-    done = dj_process(config, tmp_path, env=environment(server))
+    done = dj_process(config, tmp_path, env=environment(server), afresh=True)
     assert done.returncode == 0, done.stderr[-3000:]
     entries = decisions(tmp_path / "run", run_records.run_ids(tmp_path / "run")[-1])
     figures = [e for e in entries if e["tag"] == "figure_rows" and e["verdict"] == "keep"]
@@ -242,8 +243,8 @@ def test_a_dataset_that_can_not_work_is_named(text: str, says: str, tmp_path: Pa
     if done is not None:
         assert done.returncode != 0 and says in done.stderr
     checked = subprocess.run(
-        [sys.executable, "-m", "data_juicer_ext.cli", "check", str(recipe_file)] if text else
-        [sys.executable, "-m", "data_juicer_ext.cli", "check", str(REPO / "recipes" / "quickstart.yaml"),
+        [str(programs() / "dj-ext"), "check", str(recipe_file)] if text else
+        [str(programs() / "dj-ext"), "check", str(REPO / "recipes" / "quickstart.yaml"),
          "--dataset", str(tmp_path / "papers.jsonl")],
         capture_output=True, text=True, check=False,
     )  # fmt: skip

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -22,9 +21,9 @@ import pytest
 
 from tests.docs_blocks.blocks import LANGUAGES, SHOWN, Block, blocks_of
 from tests.docs_blocks.checks import json_problem, script_problems, yaml_problems
-from tests.docs_blocks.forks import write_clients
 from tests.docs_blocks.place import EXAMPLES, OFFLINE, all_rows, furnish, samples
 from tests.fake_openai import FakeServer
+from tests.forks import programs
 from tests.host import REPO
 from tests.scripted import TEXT_MODEL, VISION_MODEL, ScriptedModels
 
@@ -35,7 +34,7 @@ RUN = ("bash", "python")
 
 # How many blocks of each page are not run.
 NOT_RUN = {
-    "CONTRIBUTING.md": 4,
+    "CONTRIBUTING.md": 5,
     "README.md": 4, "docs/cluster.md": 3, "docs/evaluation.md": 2, "docs/models.md": 1, "docs/review.md": 1,
     "docs/scidiag.md": 4, "docs/writing-an-operator.md": 2,
 }  # fmt: skip
@@ -54,26 +53,11 @@ def ids(blocks: list[Block]) -> list[str]:
     return [block.place for block in blocks]
 
 
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with `dj-ext`, `dj-process` and `python`, all of one process that has imported Data-Juicer."""
-    folder = tmp_path_factory.mktemp("programs")
-    door = str(folder / "door")
-    write_clients(folder / "bin", door)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "tests.docs_blocks.forks", door], cwd=REPO, stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None and server.stdout.readline() == "ready\n"
-    yield folder / "bin"
-    server.kill()
-    server.wait()
-
-
-def shell(script: str, folder: Path, programs: Path) -> subprocess.CompletedProcess[str]:
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a script as a reader's shell would, on the offline model and without the network."""
     env = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY")}
     script = f"{NEVER}\n{script}"
-    env |= {"PATH": f"{programs}:/usr/bin:/bin", "OMP_NUM_THREADS": "1", "HOME": str(folder), "PYTHONPATH": str(REPO)}
+    env |= {"PATH": f"{programs()}:/usr/bin:/bin", "OMP_NUM_THREADS": "1", "HOME": str(folder), "PYTHONPATH": str(REPO)}
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False,
         errors="replace", timeout=280,
@@ -81,18 +65,18 @@ def shell(script: str, folder: Path, programs: Path) -> subprocess.CompletedProc
 
 
 @pytest.fixture(scope="session")
-def demo(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the demo leaves (`outputs/`), and the run folder of a run that an endpoint has answered (`dj_ext_run/`)."""
     folder = tmp_path_factory.mktemp("demo")
     samples(folder)
-    done = shell("dj-process --config recipes/quickstart.yaml", folder, programs)
+    done = shell("dj-process --config recipes/quickstart.yaml", folder)
     assert done.returncode == 0, done.stderr[-3000:]
     lines = (json.dumps({**row, "paper_path": str(EXAMPLES / row["paper_path"])}) for row in all_rows("papers"))
     (folder / "all.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     with FakeServer(ScriptedModels()) as server:
         models = f"OPENAI_BASE_URL={server.base_url} DJ_EXT_TEXT_MODEL={TEXT_MODEL} DJ_EXT_VISION_MODEL={VISION_MODEL}"
         command = "dj-process --config recipes/verisciqa.yaml --dataset_path all.jsonl"
-        done = shell(f"{models} {command}", folder, programs)
+        done = shell(f"{models} {command}", folder)
     assert done.returncode == 0, done.stderr[-3000:]
     # Rows that the offline model can work on further: those of the scripted models are of no sense.
     shutil.copy(folder / "outputs" / "quickstart" / "pairs.jsonl", folder / "outputs" / "verisciqa" / "pairs.jsonl")
@@ -135,9 +119,9 @@ def runnable(page: str) -> list[Block]:
         if runnable(page)
     ],
 )
-def test_the_commands_and_programs_of_a_page_run(page: str, demo: Path, programs: Path, tmp_path: Path) -> None:
+def test_the_commands_and_programs_of_a_page_run(page: str, demo: Path, tmp_path: Path) -> None:
     folder = furnish(tmp_path / "place", demo)
-    done = shell(script_of(runnable(page), folder), folder, programs)
+    done = shell(script_of(runnable(page), folder), folder)
     at = (folder / ".at").read_text().strip() if (folder / ".at").exists() else page
     assert done.returncode == 0, f"{at} ends with {done.returncode}:\n{end_of(done.stdout)}\n{end_of(done.stderr)}"
     assert "UNDECIDED" not in done.stderr, end_of(done.stderr)

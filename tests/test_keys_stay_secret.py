@@ -113,7 +113,7 @@ def prepared(name: str, folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
 def test_on_the_default_executor(tmp_path: Path) -> None:
     config, env = prepared("verisciqa", tmp_path)
     with FakeServer(Telltale()) as server:
-        done = dj_process(config, tmp_path, env={**environment(server), **env, **KEYS})
+        done = dj_process(config, tmp_path, env={**environment(server), **env, **KEYS}, afresh=True)
         sent = {request.headers.get("authorization") for request in server.requests}
     assert sent == {f"Bearer {key}" for key in KEYS.values()}
     check(tmp_path, config, done)
@@ -128,7 +128,7 @@ def test_in_the_stack_traces_of_a_run_that_breaks_off(name: str, tmp_path: Path,
     (tmp_path / "run" / "undecided").write_text("a file where a folder has to be")
     with FakeServer(Telltale()) as server:
         env |= {**environment(server), **KEYS, "RAY_TMPDIR": str(ray_folder)}
-        done = dj_process(config, tmp_path, env=env)
+        done = dj_process(config, tmp_path, env=env, afresh=True)
     assert done.returncode != 0 and "Traceback" in done.stderr and "run the same command again" in done.stderr
     assert not any(holds(text.encode(), key) for text in (done.stdout, done.stderr) for key in KEYS.values())
     assert where_keys_stand(tmp_path, ray_folder) == []
@@ -155,7 +155,9 @@ def test_in_shards(tmp_path: Path) -> None:
 def test_on_a_ray_whose_workers_inherit_the_keys(tmp_path: Path, ray_folder: Path) -> None:
     config, env = prepared("verisciqa_ray", tmp_path)
     with FakeServer(Telltale()) as server:
-        done = dj_process(config, tmp_path, env={**environment(server), **env, **KEYS, "RAY_TMPDIR": str(ray_folder)})
+        done = dj_process(
+            config, tmp_path, env={**environment(server), **env, **KEYS, "RAY_TMPDIR": str(ray_folder)}, afresh=True
+        )
         sent = {request.headers.get("authorization") for request in server.requests}
     assert sent == {f"Bearer {key}" for key in KEYS.values()}
     assert any("worker" in path.name for path in ray_folder.rglob("*.out"))
@@ -201,7 +203,7 @@ def test_on_a_cluster_that_is_handed_the_keys_in_memory(tmp_path: Path, ray_fold
     config, env = prepared("verisciqa_ray", tmp_path)
     with FakeServer(Telltale()) as server, cluster(ray_folder) as address:
         env |= {**environment(server), **KEYS, **NO_TOKEN}
-        done = dj_process(config | {"ray_address": address}, tmp_path, env=env)
+        done = dj_process(config | {"ray_address": address}, tmp_path, env=env, afresh=True)
         sent = {request.headers.get("authorization") for request in server.requests}
         assert sent == {f"Bearer {key}" for key in KEYS.values()}
         check(tmp_path, config, done, ray_folder)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import sys
-import sysconfig
-import venv
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +18,13 @@ from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.scaffold.checkout import is_checkout
 from tests.docs_blocks.blocks import blocks_of
 from tests.host import REPO
+from tests.plugins import DJ_PROCESS, installed, run
 
 PAGE = REPO / "docs" / "writing-an-operator.md"
 OPERATORS = {
     "caption_topic_mapper": [], "caption_alone_filter": ["--model"], "caption_length_mapper": ["--no-model"],
     "long_caption_filter": ["--no-model"],
 }  # fmt: skip
-DJ_PROCESS = "import sys; from data_juicer.tools.process_data import main; sys.exit(main())"
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +47,6 @@ def contents(folder: Path) -> dict[str, str]:
     """The text of every file below a folder."""
     files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in files}
-
-
-def run(*command: str | Path, cwd: Path, **env: str) -> str:
-    """What a command prints, in an environment with `env` added; it has to succeed."""
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False,
-        timeout=240,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
-    return done.stdout
 
 
 def test_each_operator_has_code_prompt_test_recipe_and_docs(plugin: Path) -> None:
@@ -106,16 +92,7 @@ def test_the_tests_that_come_along_pass_without_an_installation(plugin: Path) ->
 @pytest.fixture(scope="module")
 def python(plugin: Path) -> Path:
     """The Python of an environment that the package is installed into, as its README says."""
-    home = plugin.parent / "venv"
-    venv.create(home, with_pip=False)
-    site = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
-    (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n{REPO}\n")
-    python = home / "bin" / "python"
-    run(
-        sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-build-isolation",
-        "-e", plugin, cwd=plugin,
-    )  # fmt: skip
-    return python
+    return installed(plugin)
 
 
 @pytest.mark.host

@@ -15,7 +15,8 @@ from data_juicer_ext.figures.bounded_process import WorkError, work
 from data_juicer_ext.figures.image_look import ImageLook, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
-from data_juicer_ext.figures.rasterize import DrawingError, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, readable_image
+from data_juicer_ext.pdf.paper import PdfError, locate_figures
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
 
@@ -23,7 +24,6 @@ RECROPPED, AGREES, FAILED = "recropped", "recrop_agrees", "recrop_failed"
 _SAME_BOX = 0.9  # of their union that two boxes share: the first crop was right
 _MOST_BYTES = 200_000_000
 _MOST_SIDE = 6000  # pixels of a crop: an A4 page at 300 dpi and over has 3,508
-_LOCATE = "data_juicer_ext.latex.pdf_figures:locate"
 _PAGES = "data_juicer_ext.curation.recrop:page_rects"
 
 
@@ -69,15 +69,13 @@ class CaptionAnchoredCrop:
         """See `Recrop`; a caption that is found on another page is not the figure's."""
         data = _read(pdf)
         try:
-            [place] = work(_LOCATE, data, {"wanted": [[number, caption]]}, self.seconds)[0]
-        except WorkError as problem:
-            raise DrawingError(problem.flag or "image_unreadable", f"{pdf}: {problem}") from problem
-        if place.get("reason") or place["page"] != page:
+            [view] = locate_figures(data, [(number, caption)], self.seconds)
+        except PdfError as problem:
+            raise DrawingError("image_unreadable", f"{pdf}: {problem}") from problem
+        if isinstance(view, str) or view.page != page or view.box is None:
             return None
-        left, top, right, bottom = place["box"]
-        view = View(page, angle=-int(place["turn"]) % 360, box=(left, top, right, bottom))
-        image = readable_image(data, self.folder, Limits(dpi, _MOST_SIDE, self.seconds), view)
-        return Crop(image, (left, top, right, bottom))
+        image = readable_image(data, self.folder, RasterLimits(dpi, _MOST_SIDE, self.seconds), view)
+        return Crop(image, view.box)
 
 
 def page_sizes(pdf: str | Path, pages: Sequence[int], seconds: float = 30.0) -> dict[int, tuple[float, float]]:

@@ -192,7 +192,7 @@ def criteria_of(document: Mapping[str, Any], name: str) -> CriteriaSet:
 
 
 def _told(error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_input=False)
+    found = error.errors()
     told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found[:_PROBLEMS_TOLD])
     return told + (f"; and {len(found) - _PROBLEMS_TOLD} more" if len(found) > _PROBLEMS_TOLD else "")
 

@@ -38,14 +38,19 @@ class Assumptions:
     characters: Mapping[str, int]
     sources: tuple[str, ...]
 
-    def kept_by(self, operator: str, tag: str) -> Range:
-        """The share of its rows that a listing keeps."""
+    def kept_by(self, operator: str, tag: str, own: Range | None = None) -> Range:
+        """The share of its rows that a listing keeps; `own` is what its operator says where the files name neither."""
         kind = "filter" if operator.endswith("_filter") else "mapper"
-        return next(self.keep[name] for name in (tag, operator, kind) if name in self.keep)
+        return next((self.keep[name] for name in (tag, operator) if name in self.keep), own or self.keep[kind])
 
-    def completion_of(self, operator: str) -> Range:
-        """The tokens of one answer, without thinking."""
-        return self.completion_tokens.get(operator, self.completion_tokens["others"])
+    def completion_of(self, operator: str, own: Range | None = None) -> Range:
+        """The tokens of one answer, without thinking; `own` is what the operator says where the files don't name it."""
+        return self.completion_tokens.get(operator, own or self.completion_tokens["others"])
+
+    def rows_made(self, name: str) -> Range:
+        """The rows that are made of one, by the name of that assumption."""
+        found: Range = {"claims_per_figure": self.claims_per_figure}[name]
+        return found
 
     def thinks(self, model: str) -> bool:
         """Whether a model is taken for a reasoning model."""

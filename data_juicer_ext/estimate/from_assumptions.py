@@ -19,7 +19,6 @@ from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.estimate.result import ASSUMED, UNKNOWN, StepEstimate
 
-CLAIMS = "claim_extractor_mapper"
 _AMOUNTS = ("rows_in", "calls", "prompt_tokens", "completion_tokens", "rows_out", "cost")
 _ROWS, _TOKENS = "rows that were not read", "tokens of those"
 
@@ -42,6 +41,13 @@ def from_assumptions(frame: Frame, steps: Sequence[RecipeStep], assumed: Assumpt
     return PilotForecast(tuple(made), made[-1].rows_out, cost)
 
 
+def rows_from_one(step: RecipeStep, assumed: Assumptions) -> Range:
+    """How many rows go on from one row of a step; for a filter the share that it keeps."""
+    if step.several is not None:
+        return assumed.rows_made(step.several[0])
+    return assumed.kept_by(step.operator, step.tag, step.rows_expected)
+
+
 def _ranges(frame: Frame, steps: Sequence[RecipeStep], assumed: Assumptions) -> dict[str, Range]:
     """All that is assumed of these steps, by name."""
     found = {
@@ -51,10 +57,9 @@ def _ranges(frame: Frame, steps: Sequence[RecipeStep], assumed: Assumptions) -> 
         _TOKENS: Range.exact(1.0).widened(frame.tokens_apart),
     }
     for step in steps:
-        given = assumed.claims_per_figure if step.operator == CLAIMS else assumed.kept_by(step.operator, step.tag)
-        found[f"keep {step.tag}"] = given
+        found[f"keep {step.tag}"] = rows_from_one(step, assumed)
         if step.model:
-            found[f"completion {step.tag}"] = assumed.completion_of(step.operator)
+            found[f"completion {step.tag}"] = assumed.completion_of(step.operator, step.answer_tokens)
             if assumed.thinks(step.model):
                 found[f"thinking {step.model}"] = assumed.thinking_tokens
     return found

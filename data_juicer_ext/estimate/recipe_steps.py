@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.models.config.endpoint import NO_KEY, OFFLINE, EndpointConfig
 from data_juicer_ext.ops.base.model_op import ModelOp
 from data_juicer_ext.ops.host.running_recipe import steps, trying
@@ -47,6 +48,23 @@ class RecipeStep:
     def model(self) -> str:
         """The model's name, "" where there is none."""
         return self.endpoint.model if self.endpoint is not None else ""
+
+    @property
+    def several(self) -> tuple[str, str] | None:
+        """The assumption that says how many rows it makes of one, and what these are; None where it has none."""
+        return self.op.rows_assumption if isinstance(self.op, ModelOp) else None
+
+    @property
+    def rows_expected(self) -> Range | None:
+        """The rows that go on from one row, as the operator says it; None where it does not."""
+        given = self.op.rows_expected if isinstance(self.op, ModelOp) else None
+        return Range(*map(float, given)) if given else None
+
+    @property
+    def answer_tokens(self) -> Range | None:
+        """The tokens of one answer, as the operator says it; None where it does not."""
+        given = self.op.answer_tokens if isinstance(self.op, ModelOp) else None
+        return Range(*map(float, given)) if given else None
 
     @property
     def is_free(self) -> bool:
@@ -89,9 +107,7 @@ def _step(name: str, given: dict[str, Any], ours: Mapping[str, type[Any]]) -> Re
         given = _without(given, api_key_env=NO_KEY, base_url=_NOWHERE)
     with trying():
         op = ours[name](**given)
-    frugal = getattr(op, "vote_mode", "") == "frugal"
-    if frugal:
-        op.vote_mode = "fast"  # so that every draw is asked for, though no answer comes
+    frugal = isinstance(op, ModelOp) and op.draw_all()  # every draw is asked for, though no answer comes
     return RecipeStep(name, str(op.tag), op, frugal)
 
 

@@ -37,6 +37,7 @@ from data_juicer_ext.report.ledger_decisions import Counted, count
 from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.report.shortcut_audit import blind_baselines
 from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.operator_words import words_in
 
 
 class UndecidedError(DjExtError, ValueError):
@@ -251,7 +252,8 @@ def _facts(source: ExportSource, counted: Counted | None, undecided: int, notes:
     recipe = next((str(path) for path in scope.about.get("recipe") or []), "")
     own = Path(str(scope.about.get("export_path") or ""))
     return RunFacts(
-        True, Path(recipe).name, str(scope.about.get("executor") or ""), funnel(counted.decisions()),
+        True, Path(recipe).name, str(scope.about.get("executor") or ""),
+        funnel(counted.decisions(), words_in(scope.about)),
         blind_baselines(counted), undecided, notes, "" if own.stem == source.path.stem else source.path.name,
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ from data_juicer_ext.figures.image_crop import DrawingError, View, as_png, viewe
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote, under
 
-__all__ = ["DrawingError", "Limits", "View", "kind_of", "readable_image"]
+__all__ = ["DrawingError", "RasterLimits", "View", "kind_of", "readable_image"]
 
 _MAX_PIXELS = 100_000_000
 _MAX_BYTES = 200_000_000
@@ -37,7 +37,7 @@ _VERSION = "1"  # part of the file name: raise it when the same source would giv
 
 
 @dataclass(frozen=True)
-class Limits:
+class RasterLimits:
     """Resolution of vector figures (dots per inch), their longest side in pixels, and the time to draw one."""
 
     dpi: int = 200
@@ -45,11 +45,11 @@ class Limits:
     seconds: float = 30.0
 
 
-LIMITS = Limits()
+LIMITS = RasterLimits()
 WHOLE = View()
 
 
-def readable_image(data: bytes, folder: str | Path, limits: Limits = LIMITS, view: View = WHOLE) -> str:
+def readable_image(data: bytes, folder: str | Path, limits: RasterLimits = LIMITS, view: View = WHOLE) -> str:
     """A PNG or JPEG in `folder` (a path or an address) that shows the image in `data`; written once for one content.
 
     PDF, SVG, EPS and PS are rasterised; other formats are checked by decoding them and, where they are
@@ -61,7 +61,7 @@ def readable_image(data: bytes, folder: str | Path, limits: Limits = LIMITS, vie
         raise DrawingError("image_too_large", f"the file has {len(data)} bytes")
     kind = kind_of(data)
     vector = kind in ("pdf", "svg", "eps")
-    name = _name(data, kind, limits if vector else Limits(0, 0), view)
+    name = _name(data, kind, limits if vector else RasterLimits(0, 0), view)
     # Only what came as JPEG may have become one; each question to object storage takes a request.
     for suffix in (".png", ".jpg") if data.startswith(b"\xff\xd8") else (".png",):
         if _is_there(known := under(folder, f"{name}{suffix}")):
@@ -90,7 +90,7 @@ def kind_of(data: bytes) -> str:
     return "raster"
 
 
-def _name(data: bytes, kind: str, limits: Limits, view: View) -> str:
+def _name(data: bytes, kind: str, limits: RasterLimits, view: View) -> str:
     digest = hashlib.sha256(data)
     digest.update(f"|{_VERSION}|{kind}|{limits.dpi}|{limits.max_side}|{view}".encode())
     return digest.hexdigest()[:32]
@@ -100,7 +100,7 @@ _known: OrderedDict[str, None] = OrderedDict()
 
 
 def _is_there(place: str) -> bool:
-    """Whether an image was written before. An object is asked for once a process, as none is ever removed."""
+    """Whether an image was written before. An object is asked for once per process, as none is ever removed."""
     if place in _known:
         return True
     if not papers.size(place):
@@ -157,7 +157,7 @@ def _on_white(image: Any) -> Any:
 # ---- vector formats
 
 
-def _vector(data: bytes, kind: str, limits: Limits, view: View) -> tuple[bytes, str]:
+def _vector(data: bytes, kind: str, limits: RasterLimits, view: View) -> tuple[bytes, str]:
     if kind == "eps":
         image, dpi = _ghostscript(data, limits)
         return as_png(viewed(image, view, dpi)), ".png"
@@ -168,7 +168,7 @@ def _vector(data: bytes, kind: str, limits: Limits, view: View) -> tuple[bytes, 
         raise DrawingError(problem.flag or "image_unreadable", str(problem)) from problem
 
 
-def _ghostscript(data: bytes, limits: Limits) -> tuple[Any, float]:
+def _ghostscript(data: bytes, limits: RasterLimits) -> tuple[Any, float]:
     program = shutil.which("gs")
     if program is None:
         raise DrawingError("needs_ghostscript", "EPS and PS figures are drawn by ghostscript, which is not installed")
@@ -191,7 +191,7 @@ def _ghostscript(data: bytes, limits: Limits) -> tuple[Any, float]:
             return image.convert("RGB"), dpi
 
 
-def _dpi_for(data: bytes, limits: Limits) -> float:
+def _dpi_for(data: bytes, limits: RasterLimits) -> float:
     """The resolution, lowered where the bounding box would pass the longest side."""
     found = _BOUNDING_BOX.search(data[:100_000]) or _BOUNDING_BOX.search(data[-10_000:])
     if found is None:

@@ -167,7 +167,7 @@ def parse_report(text: str, model: type[Report]) -> ReportParse[Report]:
     try:
         return ReportParse(model.model_validate(found))
     except ValidationError as error:
-        told = error.errors(include_url=False, include_input=False)[:_PROBLEMS_TOLD]
+        told = error.errors()[:_PROBLEMS_TOLD]
         return ReportParse(None, "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}".lstrip(": ") for e in told))
 
 

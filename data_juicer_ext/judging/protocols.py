@@ -149,6 +149,14 @@ def single_stage(case: Case, protocol: str) -> JudgeCall:
     return JudgeCall(template, fields, case.images, judgement_model(case.dimensions))
 
 
+def rehearsed_stages(case: Case, protocol: str, report: str) -> list[JudgeCall]:
+    """All stages of a protocol before any answer is there; the text `report` stands for each report that is read."""
+    if protocol != "agent":
+        return [single_stage(case, protocol)]
+    read = {"report": report}
+    return [vision_stage(case), language_stage(case), fusion_stage(case, read, read)]
+
+
 def vision_stage(case: Case) -> JudgeCall:
     """The agent's vision stage: image, number and features, and nothing that the paper says."""
     fields = {"dimensions": ["VC", "SL", "MR"], "number": case.number, "features": case.features}

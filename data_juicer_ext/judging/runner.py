@@ -37,8 +37,7 @@ def _risk(low: int, high: int, severity: str) -> float:
     if severity == "none":
         return middle
     if severity == "minor":
-        floor = 8 if low >= 9 else 7 if low >= 7 else LOWEST
-        return max(low, middle - 1, floor)
+        return max(low, middle - 1)
     if severity == "moderate":
         return middle if high <= 5 else 6.5
     if severity == "severe":

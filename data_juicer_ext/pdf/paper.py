@@ -5,21 +5,32 @@ from __future__ import annotations
 import errno
 import hashlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.figures.bounded_process import WorkError, work
-from data_juicer_ext.figures.rasterize import DrawingError, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, readable_image
 from data_juicer_ext.pdf.options import PdfError, PdfOptions
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote, own_name
 
-__all__ = ["Extraction", "FoundFigure", "PdfError", "PdfOptions", "find_figures", "read_bytes", "read_figures"]
+__all__ = [
+    "Extraction",
+    "FoundFigure",
+    "PdfError",
+    "PdfOptions",
+    "find_figures",
+    "locate_figures",
+    "read_bytes",
+    "read_figures",
+]  # fmt: skip
 
 DEFAULTS = PdfOptions()
 _READ = "data_juicer_ext.pdf.document:read"
+_LOCATE = "data_juicer_ext.pdf.known_figures:locate"
 _MARGIN = 2.0  # points around a figure in its image
 _LEAST_SECONDS = 1.0
 _IMAGE_SECONDS = 60.0
@@ -108,6 +119,28 @@ def find_figures(
     return [_found(item) for item in value["figures"]], int(value["pages"]), [scrub(note) for note in value["notes"]]
 
 
+def locate_figures(data: bytes, known: Sequence[tuple[str, str]], seconds: float) -> list[View | str]:
+    """The part of the PDF `data` that shows each of `known` (number, caption), or why there is none, in order.
+
+    Works in another process, which is ended when it takes more than `seconds`. Raises PdfError.
+    """
+    arguments = {"wanted": [list(one) for one in known], "seconds": seconds}
+    try:
+        places: list[dict[str, Any]] = work(_LOCATE, data, arguments, seconds)[0]
+    except WorkError as problem:
+        raise _as_problem(problem) from problem
+    return [
+        str(place["reason"]) if "reason" in place else _view(place["page"], place["bbox"], place["turn"])
+        for place in places
+    ]
+
+
+def _view(page: int, bbox: Sequence[float], turn: int) -> View:
+    """The part of a page that holds a figure, with some white around it, made upright."""
+    x0, y0, x1, y1 = bbox
+    return View(page, angle=-turn % 360, box=(x0 - _MARGIN, y0 - _MARGIN, x1 + _MARGIN, y1 + _MARGIN))
+
+
 def read_figures(path: str | Path, image_folder: str | Path, options: PdfOptions = DEFAULTS) -> Extraction:
     """The figures of the PDF at `path`, their images written to `image_folder` as PNG, named by content.
 
@@ -133,11 +166,9 @@ def _draw(figure: Figure, item: FoundFigure, data: bytes, folder: str | Path, op
     if left < _LEAST_SECONDS:
         figure.flags.append("image_unreadable")
         return "no time was left for its image (seconds)"
-    x0, y0, x1, y1 = item.bbox
-    box = (x0 - _MARGIN, y0 - _MARGIN, x1 + _MARGIN, y1 + _MARGIN)
-    limits = Limits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
+    limits = RasterLimits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
     try:
-        image = readable_image(data, folder, limits, View(item.page, angle=-item.turn % 360, box=box))
+        image = readable_image(data, folder, limits, _view(item.page, item.bbox, item.turn))
     except DrawingError as problem:
         figure.flags.append(problem.flag)
         return str(problem)

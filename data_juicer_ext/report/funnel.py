@@ -11,34 +11,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from data_juicer_ext.runs.operator_words import EARLIER, OperatorWords
 from data_juicer_ext.text_table import aligned
 
-# What an operator's kept rows are called, and how many one decision stands for.
-_UNITS = {
-    "paper_corpus_filter": "papers accepted",
-    "latex_figure_context_mapper": "papers read",
-    "pdf_figure_context_mapper": "papers read",
-    "figure_curation_mapper": "figures curated",
-    "figure_rows_mapper": "figures",
-    "image_rows_mapper": "figures",
-    "figure_features_mapper": "figures measured",
-    "figure_quality_mapper": "figures scored",
-    "claim_extractor_mapper": "claims",
-    "mcq_generator_mapper": "questions",
-}
-# Table 1 of the paper: its lines, and the operators after the last of which each is counted.
-_TABLE_1 = {
-    "Papers": ("latex_figure_context_mapper", "pdf_figure_context_mapper"),
-    "Atomic claims extracted": ("claim_extractor_mapper",),
-    "QA pairs generated": ("mcq_generator_mapper",),
-    "After text-based filtering": ("source_consistency_filter", "visual_dependence_filter"),
-    "After vision-based filtering": ("vision_vote_filter",),
-}
+# The lines of table 1 in the paper's order.
+_TABLE_1 = (
+    "Papers", "Atomic claims extracted", "QA pairs generated", "After text-based filtering",
+    "After vision-based filtering",
+)  # fmt: skip
 
 
 @dataclass
 class FunnelStep:
-    """One operator's part in the funnel. `out` counts rows that went on, `rows` decisions."""
+    """One listing's part in the funnel. `out` counts rows that went on, `rows` decisions."""
 
     operator: str
     tag: str
@@ -49,11 +34,12 @@ class FunnelStep:
     undecided: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
+    words: OperatorWords = field(default_factory=OperatorWords)
 
     @property
     def name(self) -> str:
-        """What its rows are: "claims", or "after <tag>" for a filter."""
-        return _UNITS.get(self.operator, f"after {self.tag}")
+        """What its rows are: "claims", or "after <tag>" where its operator has no word for them."""
+        return self.words.kept_rows or f"after {self.tag}"
 
     @property
     def kept_share(self) -> float:
@@ -61,12 +47,15 @@ class FunnelStep:
         return self.kept / self.rows if self.rows else 0.0
 
 
-def funnel(decisions: Iterable[Mapping[str, Any]]) -> list[FunnelStep]:
-    """The steps of a run in the order in which their first decisions were made."""
+def funnel(decisions: Iterable[Mapping[str, Any]], words: Mapping[str, OperatorWords] = EARLIER) -> list[FunnelStep]:
+    """The steps of a run in the recipe's order, as far as `words` know it, else as their first decisions were made.
+
+    On Ray the stages overlap in time.
+    """
     steps: dict[tuple[str, str], FunnelStep] = {}
     for entry in decisions:
         key = entry["operator"], entry["tag"]
-        step = steps.setdefault(key, FunnelStep(*key))
+        step = steps.setdefault(key, FunnelStep(*key, words=words.get(key[0], OperatorWords())))
         step.rows += 1
         verdict = entry["verdict"]
         step.kept += verdict == "keep"
@@ -77,13 +66,7 @@ def funnel(decisions: Iterable[Mapping[str, Any]]) -> list[FunnelStep]:
             step.reasons[entry["reason"]] += 1
         if verdict == "drop":
             step.refusals[entry["reason"]] += 1
-    return sorted(steps.values(), key=_position)
-
-
-def _position(step: FunnelStep) -> int:
-    # On Ray the stages overlap in time; the generating steps have a fixed order, filters follow.
-    names = list(_UNITS)
-    return names.index(step.operator) if step.operator in names else len(names)
+    return sorted(steps.values(), key=lambda step: step.words.place)
 
 
 def whole(steps: Sequence[FunnelStep]) -> FunnelStep | None:
@@ -109,9 +92,9 @@ def table_1(steps: Sequence[FunnelStep]) -> list[tuple[str, int, float | None]]:
     if claims is None:
         return []
     lines: list[tuple[str, int, float | None]] = []
-    for name, operators in _TABLE_1.items():
+    for name in _TABLE_1:
         # The blind check's second listing may show its answers to a vision model; it is still blind.
-        last = next((step for step in reversed(steps) if step.operator in operators), None)
+        last = next((step for step in reversed(steps) if step.words.table_1_line == name), None)
         if last is not None:
             share = last.out / claims if claims and name != "Papers" else None
             lines.append((name, last.out, share))

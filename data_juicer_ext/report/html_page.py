@@ -19,8 +19,8 @@ import jinja2
 from markupsafe import Markup
 
 from data_juicer_ext import __version__
+from data_juicer_ext.qa.error_kinds import KINDS
 from data_juicer_ext.report.costs import money, price
-from data_juicer_ext.report.error_kinds import implied_by
 from data_juicer_ext.report.funnel import FunnelStep, share_of_whole, table_1, whole
 from data_juicer_ext.report.report import RunReport
 from data_juicer_ext.report.safe_text import shown_text
@@ -43,6 +43,7 @@ def page(report: RunReport) -> str:
         whole=whole(report.steps), table_1=table_1(report.steps),
         steps=[(step, share_of_whole(step, report.steps)) for step in report.steps],
         refusals=list(_refusals(report.steps)), letters=_letters(report),
+        verisciqa=any(set(KINDS) & set(group.kinds) for group in report.errors),
         position_p=report.kept.shortcuts.position_p(), groups=list(_groups(report)), words=VERDICTS,
     )  # fmt: skip
     return scrub(text)
@@ -121,7 +122,7 @@ def _sections(report: RunReport) -> list[tuple[str, str]]:
 def _refusals(steps: list[FunnelStep]) -> Iterator[tuple[FunnelStep, str, int, tuple[str, ...]]]:
     for step in steps:
         for reason, number in step.refusals.most_common(25):
-            yield step, reason, number, implied_by(step.operator)
+            yield step, reason, number, step.words.kinds_of(reason)
 
 
 def _letters(report: RunReport) -> list[str]:

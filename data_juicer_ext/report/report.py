@@ -29,6 +29,7 @@ from data_juicer_ext.report.samples import (
 from data_juicer_ext.report.score_distribution import Distribution, ScoreDistributions, scored
 from data_juicer_ext.report.shortcut_audit import Baseline, Shortcuts, blind_baselines
 from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.operator_words import words_in
 
 
 @dataclass
@@ -107,7 +108,7 @@ class RunReport:
 def make_report(scope: RunSelection, size: int = 4) -> RunReport:
     """The report of the runs in `scope`, with up to `size` sample rows of each kind."""
     counted = count(scope)
-    steps = funnel(counted.decisions())
+    steps = funnel(counted.decisions(), words_in(scope.about))
     kept = _kept(scope, counted, steps, size)
     chosen = choose(counted, size, kept.pictures, kept_too=not kept.rows)
     messages, groups = _shown(scope, chosen, kept)

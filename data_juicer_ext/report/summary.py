@@ -13,6 +13,7 @@ from data_juicer_ext.report.run_selection import export_here, no_run
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.exported_rows import export_files, read_rows
 from data_juicer_ext.runs.ledger import decisions, read_lines
+from data_juicer_ext.runs.operator_words import words_in
 
 
 def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
@@ -25,7 +26,7 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
         raise no_run(run_dir)
     about = run_records.about(run_dir, ids[-1])
     last = {(e["row_id"], e["operator"], e["tag"]): e for run_id in ids for e in decisions(run_dir, run_id, brief=True)}
-    steps = funnel(last.values())
+    steps = funnel(last.values(), words_in(about))
     named = str(about.get("export_path") or "")
     export = export_here(run_dir, named)
     kept = list(read_rows(export)) if export else []

@@ -41,7 +41,10 @@ def _steps(report: RunReport) -> Iterator[str]:
 def _errors(report: RunReport) -> Iterator[str]:
     if not any(group.kinds for group in report.errors):
         return
-    rows = [(group.name, f"{group.refused:,}", shown_text(", ".join(group.tags), 60)) for group in report.errors]
+    rows = [
+        (shown_text(group.name, 200), f"{group.refused:,}", shown_text(", ".join(group.tags), 60))
+        for group in report.errors
+    ]
     yield from aligned([("refused, by error kind implied", "rows", "at"), *rows], "<><", (58, 6))
 
 

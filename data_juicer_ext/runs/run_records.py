@@ -2,7 +2,7 @@
 
 <run_dir>/runs/<run_id>.json    recipe, executor, export path, start and end
 <run_dir>/ledger/               see `ledger.py`
-<run_dir>/undecided/            undecided rows, a file a process, while the run goes on
+<run_dir>/undecided/            undecided rows, one file per process, while the run goes on
 <run_dir>/undecided.jsonl       the undecided rows of the last run that ended
 <run_dir>/images/               figures as images that a vision model can read
 
@@ -141,7 +141,12 @@ def _decided(run_dir: Path, run_id: str, rows: Mapping[tuple[str, str], Any]) ->
 
 def mark_ended(run: Run) -> None:
     """Note the end of a run in its `runs/<run_id>.json`."""
-    _announce(run, {**about(run.run_dir, run.run_id), "ended": time.time()})
+    note(run, ended=time.time())
+
+
+def note(run: Run, **more: Any) -> None:
+    """Add to what `runs/<run_id>.json` says of a run. Raises OSError."""
+    _announce(run, {**about(run.run_dir, run.run_id), **more})
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:

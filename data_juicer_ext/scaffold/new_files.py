@@ -13,14 +13,13 @@ class NewFiles:
     """What is to be written below `folder`, by relative path.
 
     `new` files must not be there; `shared` ones (sample rows) are left as they are if they are; `appended` texts go
-    to the end of a file; `replaced` ones are whole files that the project itself generates.
+    to the end of a file.
     """
 
     folder: Path
     new: dict[str, str] = field(default_factory=dict)
     shared: dict[str, str] = field(default_factory=dict)
     appended: dict[str, str] = field(default_factory=dict)
-    replaced: dict[str, str] = field(default_factory=dict)
 
     def write(self) -> list[str]:
         """Write everything; the paths that were written or changed.
@@ -35,9 +34,7 @@ class NewFiles:
             _write(self.folder / path, text, "x")
         for path, text in self.appended.items():
             _write(self.folder / path, text, "a")
-        for path, text in self.replaced.items():
-            _write(self.folder / path, text, "w")
-        return [*self.new, *missing, *self.appended, *self.replaced]
+        return [*self.new, *missing, *self.appended]
 
 
 def _write(path: Path, text: str, mode: str) -> None:

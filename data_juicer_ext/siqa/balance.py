@@ -1,4 +1,4 @@
-"""Balance over a whole set of questions: the share of Yes, the letters of What, images a category.
+"""Balance over a whole set of questions: the share of Yes, the letters of What, images per category.
 
 What no single row can decide. The result hangs on the rows and the seed alone: rows are taken by `row_id`,
 never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and refinement).
@@ -23,7 +23,7 @@ _FIRST_COLUMNS = (*QA_ROW, "dimension", *REFINED)
 
 @dataclass(frozen=True)
 class BalanceOrder:
-    """What is wanted: the share of Yes among the Yes/No rows, and at most so many images a category (0: all).
+    """What is wanted: the share of Yes among the Yes/No rows, and at most so many images per category (0: all).
 
     `drop`: where the share can't be reached by turning questions around, rows fall until it is.
     """
@@ -186,13 +186,13 @@ def _tie(order: BalanceOrder, row_id: str, letter: str) -> bytes:
     return hashlib.sha256(f"tie\x1f{order.seed}\x1f{row_id}\x1f{letter}".encode("utf-8", "replace")).digest()
 
 
-# ---- images a category
+# ---- images per category
 
 
 def _within_categories(
     rows: Mapping[str, dict[str, Any]], order: BalanceOrder, found: Balanced
 ) -> dict[str, dict[str, Any]]:
-    """The rows of at most so many images a category; all rows of an image stay or fall together."""
+    """The rows of at most so many images per category; all rows of an image stay or fall together."""
     if not any(row.get(order.category_column) for row in rows.values()):
         raise UsageError(f"no row has a {order.category_column}: run image_category_mapper first")
     images: dict[str, dict[str, dict[str, Any]]] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ import yaml
 from data_juicer_ext.cli.main import main
 from tests.estimate.billing import Billing
 from tests.fake_openai import FakeServer, Reply
+from tests.forks import programs
 from tests.host import REPO, SHARED_PAPERS, write_rows
 from tests.runner.driving import asked, write_recipe
 from tests.scripted import STEPS, TEXT_MODEL, VISION_MODEL
@@ -44,7 +44,7 @@ class Desk:
         )
         clean = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
         done = subprocess.run(
-            [sys.executable, "-m", "data_juicer_ext.cli", *arguments, "--dataset", "papers.jsonl"],
+            [str(programs() / "dj-ext"), *arguments, "--dataset", "papers.jsonl"],
             cwd=self.folder, capture_output=True, text=True, timeout=240, check=False,
             env={**clean, **environment(self.server), "DJ_EXT_PRICES": str(self.folder / "prices.yaml"),
                  "PYTHONPATH": str(REPO)},
@@ -229,7 +229,7 @@ def test_an_empty_dataset_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     empty = tmp_path / "papers.jsonl"
     empty.touch()
     assert main(["estimate", str(write_recipe(tmp_path)), "--dataset", str(empty)]) == 1
-    assert "is empty; it needs a row a paper" in capsys.readouterr().out
+    assert "is empty; it needs one row per paper" in capsys.readouterr().out
 
 
 def test_a_limit_in_dollars_needs_prices(

@@ -36,6 +36,7 @@ def test_pairs_are_shown_anonymous_in_a_seeded_order_with_preferences_turned_alo
     for place, pair in enumerate(made.fields["pairs"]):
         number, first = made.images[2 * place][1], made.images[2 * place][0] == "g"
         assert first == generated_first(f"r{number}") and pair["reasons"] == [f"why {number}"]
+        assert [preference["id"] for preference in pair["preferences"]] == ["AF-VOL-1", "AF-CA-1"]
         words = {preference["id"]: preference["words"] for preference in pair["preferences"]}
         better, worse = ("first", "second") if first else ("second", "first")
         assert words == {"AF-VOL-1": f"the {better} is better", "AF-CA-1": f"the {worse} is slightly better"}

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.latex.paper import LatexExtraction, LatexOptions, read_figures
-from data_juicer_ext.latex.pdf_figures import locate
 from data_juicer_ext.latex.source.encoding import decode
+from data_juicer_ext.pdf.known_figures import locate
 from tests.host import SHARED_PAPERS
 
 CASES = SHARED_PAPERS.parents[1]
@@ -101,9 +101,9 @@ def test_where_their_pdfs_show_the_figures(papers: dict[str, LatexExtraction]) -
         known = {str(figure["n"]): figure for figure in gold["figures"]}
         figures = [figure for figure in papers[name].figures if not figure.panel]
         wanted = [[figure.number, figure.caption] for figure in figures]
-        for figure, place in zip(figures, locate((CASES / gold["pdf"]).read_bytes(), wanted)[0], strict=True):
+        for figure, place in zip(figures, locate((CASES / gold["pdf"]).read_bytes(), wanted, 60.0)[0], strict=True):
             assert place["page"] == known[figure.number]["page"]
-            boxes.append(overlap(place["box"], known[figure.number]["bbox"]))
+            boxes.append(overlap(place["bbox"], known[figure.number]["bbox"]))
     assert len(boxes) == 19
     assert sum(box >= 0.7 for box in boxes) >= 18
     assert min(boxes) > 0.6

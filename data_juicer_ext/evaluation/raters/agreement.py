@@ -23,7 +23,7 @@ RatedUnits = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Agreement:
-    """A row a form and dimension, by `form` the counts, and the names of the `sources` that means are given for."""
+    """One row per form and dimension, by `form` the counts, and the names of the `sources` that means are given for."""
 
     rows: list[dict[str, Any]]
     forms: dict[str, dict[str, int]]

@@ -70,10 +70,9 @@ def card(made: WrittenExport) -> str:
 
 
 def _what(made: WrittenExport) -> str:
-    """What the rows are, and what was checked of them, as far as the run's own filters did it."""
-    ran = [step.operator for step in made.run.steps]
-    checks = [text for operator, text in words.CHECKS.items() if operator in ran]
-    told = f" A row was kept if {', and if '.join(checks)}." if checks and made.contents.kind.asks else ""
+    """What the rows are, and what was checked of them, as far as the run's own filters say so."""
+    checks = list(dict.fromkeys(cell(step.words.kept_if) for step in made.run.steps if step.words.kept_if))
+    told = f" A row was kept if {', and if '.join(checks)}." if checks else ""
     return words.WHAT[made.contents.kind.name] + told
 
 
@@ -130,7 +129,7 @@ def _making(made: WrittenExport) -> str:
         ("kind", made.contents.kind.name),
         ("seed", order.seed),
         ("near questions", order.near_questions or "not looked at"),
-        ("rows a figure", order.max_per_figure or "any number"),
+        ("rows per figure", order.max_per_figure or "any number"),
         ("licences", ", ".join(order.licences) or "any"),
         ("rows", "accepted by most reviewers" if order.accepted else f"all of {run.file or 'what the run kept'}"),
         ("options", f"{made.moved:,} rows in a new order" if order.shuffle_options else "in the run's order"),

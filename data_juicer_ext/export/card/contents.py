@@ -96,7 +96,7 @@ class Contents:
         return [(name, papers[name], count) for name, count in sorted(rows.items(), key=lambda it: (-it[1], it[0]))]
 
     def source_lines(self) -> Iterator[dict[str, Any]]:
-        """A plain object a paper, for who has to give credit."""
+        """A plain object per paper, for who has to give credit."""
         for (paper, _), origin in sorted(self.sources.items()):
             rows = {split: origin.rows[split] for split in self.rows if origin.rows[split]}
             yield {"paper_id": paper, **origin.stated, "figures": len(origin.figures), "rows": rows}

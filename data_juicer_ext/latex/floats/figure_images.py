@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 
-from data_juicer_ext.figures.rasterize import DrawingError, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, readable_image
 from data_juicer_ext.latex.expand.flat_text import Flat
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
 from data_juicer_ext.latex.floats.image_paths import (
@@ -41,7 +41,7 @@ class PaperImages:
         self._tree = tree
         self._flat = flat
         self._folder = folder
-        self._limits = Limits(options.dpi, options.max_side)
+        self._limits = RasterLimits(options.dpi, options.max_side)
         self._job = job
         self._search = search_folders(flat.mask, buffer, flat.macros)
         self._made: dict[tuple[str, View], tuple[str, str]] = {}

@@ -21,10 +21,10 @@ from typing import Any
 
 from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
 
-ROWS_A_BLOCK = 256  # of an operator that says nothing else
+ROWS_PER_BLOCK = 256  # of an operator that says nothing else
 BATCH_ROWS = 10_000  # in a block whose calls go out as batches: as many as in a batch of rows of the default executor
 FEWEST_ROWS = 32  # in a block of a model stage: each costs some 30 ms beside its calls
-SLOTS_A_TASK = 64  # of an endpoint: what one process keeps in flight without trouble
+SLOTS_PER_TASK = 64  # of an endpoint: what one process keeps in flight without trouble
 FEWEST_TASKS = 2  # one is busy while the other waits for its last calls
 MODEL_CPUS = 0.25
 DEALING_CPUS = 0.05
@@ -50,7 +50,7 @@ def install() -> None:
     """Let Data-Juicer run recipes on Ray in stages."""
     from data_juicer.core.data import ray_dataset
 
-    # Data-Juicer asks for 1,000 rows a batch in the steps that it adds itself (the column for stats, the rows that a
+    # Data-Juicer asks for 1,000 rows per batch in the steps that it adds itself (the column for stats, the rows that a
     # filter keeps), for which Ray would bundle blocks again.
     ray_dataset.DEFAULT_BATCH_SIZE = None
     _in_stages(ray_dataset.RayDataset)
@@ -105,10 +105,10 @@ def _stage(waits_for: EndpointConfig | str, joined: Sequence[Any], first: bool) 
     if waits_for == "batches":  # a batch takes hours, whatever is in it, and one process at a time may use its folder
         return Stage(waits_for, BATCH_ROWS, True, MODEL_CPUS if cpus is None else cpus, tasks=1)
     if not isinstance(waits_for, EndpointConfig):
-        rows = min(getattr(op, "rows_a_block", ROWS_A_BLOCK) for op in joined) if first else 0
+        rows = min(getattr(op, "rows_per_block", ROWS_PER_BLOCK) for op in joined) if first else 0
         return Stage(waits_for, rows, cpus=cpus)
     slots = waits_for.max_concurrency
-    tasks = max(FEWEST_TASKS, math.ceil(slots / SLOTS_A_TASK))
+    tasks = max(FEWEST_TASKS, math.ceil(slots / SLOTS_PER_TASK))
     rows = max(FEWEST_ROWS, math.ceil(FEWEST_TASKS * slots / tasks))
     return Stage(waits_for, rows, True, MODEL_CPUS if cpus is None else cpus, tasks)
 

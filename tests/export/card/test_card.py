@@ -93,7 +93,7 @@ def test_the_funnel_the_models_and_the_making_are_told(run: RunFolder, tmp_path:
     assert r"| vision\_vote | seer-2 | verisciqa/vision\_vote@abc |" in section(tmp_path / "out", "Models and prompts")
     making = section(tmp_path / "out", "How it was made")
     assert "recipe verisciqa.yaml on the default executor" in making and f"data-juicer-ext {__version__}" in making
-    assert "| seed | 7 |" in making and "| rows a figure | 4 |" in making and "jane" not in making
+    assert "| seed | 7 |" in making and "| rows per figure | 4 |" in making and "jane" not in making
     text = (tmp_path / "out" / "README.md").read_text()
     assert "A row was kept if what the paper says" in text and "did not find the answer" not in text, "checks that ran"
 
@@ -192,3 +192,14 @@ def test_cells_and_sizes() -> None:
     assert [size_category(n) for n in (1, 999, 1000, 99_999, 2_000_000, 10**9)] == [
         "n<1K", "n<1K", "1K<n<10K", "10K<n<100K", "1M<n<10M", "100M<n<1B",
     ]  # fmt: skip
+
+
+def test_operators_of_other_packages_have_their_own_words(tmp_path: Path) -> None:
+    words = {"my_filter": {"kept_rows": "legible <b>", "kept_if": "all its labels can be *read*"}}
+    made = RunFolder(tmp_path, operators=words)
+    made.note("legible", "qa-0", operator="my_filter")
+    made.end([row(0, picture(tmp_path / "f", "a", 0))])
+    exported(made, tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert r"A row was kept if all its labels can be \*read\*." in text
+    assert r"| legible \<b\> | 1 | 1 |" in section(tmp_path / "out", "Funnel")

@@ -18,6 +18,10 @@ from data_juicer_ext.export.images.exported_images import (
     look_at_all,
 )
 from data_juicer_ext.figures.image_preparation import ImageError
+from data_juicer_ext.storage import places as storage
+from data_juicer_ext.storage.papers import StorageError
+from tests.s3_server import S3
+from tests.storage.down import take_down
 
 
 def looked(path: Path, max_bytes: int = 0) -> ExportedImage:
@@ -129,3 +133,100 @@ def test_a_picture_is_copied_once(tmp_path: Path) -> None:
     copies = Copies(tmp_path / "out")
     paths = copies.add([looked(tmp_path / "a.png"), looked(tmp_path / "b.png")])
     assert len(set(paths)) == 1 and [path.name for path in (tmp_path / "out" / "images").iterdir()] == [paths[0][7:]]
+
+
+def test_an_image_is_looked_for_where_it_is_named_then_beside_the_export_then_in_the_run(tmp_path: Path) -> None:
+    places = ImagePlaces(tmp_path / "run", tmp_path / "export")
+    for place in ("run/images/a.png", "export/sub/a.png", "sub/a.png"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).touch()
+    assert places.find("sub/a.png") == str(tmp_path / "sub" / "a.png")
+    (tmp_path / "sub" / "a.png").unlink()
+    assert places.find("sub/a.png") == str(tmp_path / "export" / "sub" / "a.png"), "a folder of shards"
+    (tmp_path / "export" / "sub" / "a.png").unlink()
+    assert places.find("sub/a.png") == str(tmp_path / "run" / "images" / "a.png")
+    with pytest.raises(ImageMissingError, match=r"^b\.png: no such file$"):
+        places.find(str(tmp_path / "sub" / "b.png"))
+
+
+def test_what_can_be_no_path_is_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ImageMissingError, match="no path of a file"):
+        ImagePlaces(tmp_path, tmp_path).find("x" * 5000)
+
+
+def test_an_image_on_object_storage_is_taken_from_the_run_folder_or_from_there(tmp_path: Path) -> None:
+    address = f"memory://{tmp_path.name}/a.png"
+    storage.write(address, b"there")
+    places = ImagePlaces(tmp_path, tmp_path)
+    assert places.find(address) == address
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "a.png").write_bytes(b"copy")
+    assert places.find(address) == str(tmp_path / "images" / "a.png")
+    with pytest.raises(ImageMissingError, match=r"^none\.png: no such file$"):
+        places.find(f"memory://{tmp_path.name}/none.png")
+
+
+def test_storage_that_fails_is_no_missing_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take_down(monkeypatch)
+    with pytest.raises(StorageError):
+        ImagePlaces(tmp_path, tmp_path).find(f"memory://{tmp_path.name}/a.png")
+    with pytest.raises(StorageError):
+        look_at_all([f"memory://{tmp_path.name}/a.png"], ImagePlaces(tmp_path, tmp_path), 2)
+
+
+def test_an_address_that_can_be_none_is_a_missing_file(tmp_path: Path, s3: S3) -> None:
+    with pytest.raises(ImageMissingError, match="no address of a file"):
+        ImagePlaces(tmp_path, tmp_path).find(s3.at("a\ud800.png"))
+
+
+def test_each_image_is_looked_at_once_and_one_bad_one_costs_no_other(tmp_path: Path) -> None:
+    Image.new("RGB", (20, 20), "teal").save(tmp_path / "a.png")
+    (tmp_path / "bad.png").write_bytes(b"no image")
+    names = [str(tmp_path / name) for name in ("a.png", "bad.png", "none.png", "a.png")]
+    found = look_at_all(names, ImagePlaces(tmp_path, tmp_path), 2)
+    assert list(found) == names[:3]
+    good, bad, missing = found.values()
+    assert isinstance(good, ExportedImage) and isinstance(missing, ImageMissingError)
+    assert isinstance(bad, ImageError) and not isinstance(bad, ImageMissingError)
+    assert str(bad).startswith("bad.png") and str(tmp_path) not in str(bad)
+
+
+def test_a_picture_is_named_and_measured_by_what_goes_out(tmp_path: Path) -> None:
+    Image.new("RGB", (20, 20), "teal").save(tmp_path / "a.jpg")
+    picture = looked(tmp_path / "a.jpg")
+    data = picture.data()
+    assert picture.name == f"{hashlib.sha256(data).hexdigest()}.jpg" and picture.size == len(data)
+    assert (picture.mime, picture.path, picture.flags) == ("image/jpeg", f"images/{picture.name}", ())
+
+
+def test_a_file_that_has_changed_is_not_taken_for_what_was_looked_at(tmp_path: Path) -> None:
+    Image.new("RGB", (20, 20), "teal").save(tmp_path / "a.png")
+    picture = looked(tmp_path / "a.png")
+    Image.new("RGB", (20, 20), "navy").save(tmp_path / "a.png")
+    with pytest.raises(ImageError, match="has changed during the export"):
+        picture.data()
+    (tmp_path / "a.png").unlink()
+    with pytest.raises(ImageError):
+        picture.data()
+
+
+def test_the_best_quality_that_fits_is_taken(tmp_path: Path) -> None:
+    image = Image.merge("RGB", [Image.effect_noise((120, 120), 60) for _ in range(3)])
+    image.save(tmp_path / "a.png")
+    sizes = []
+    for quality in (95, 90, 85, 75):
+        out = io.BytesIO()
+        image.save(out, "JPEG", quality=quality, subsampling=0)
+        sizes.append(len(out.getvalue()))
+    whole = looked(tmp_path / "a.png").size
+    assert looked(tmp_path / "a.png", whole).mime == "image/png", "what fits stays as it is"
+    for limit, size in ((whole - 1, sizes[0]), (sizes[0], sizes[0]), (sizes[0] - 1, sizes[1]), (sizes[3], sizes[3])):
+        assert looked(tmp_path / "a.png", limit).size == size
+    found = look_at_all([str(tmp_path / "a.png")], ImagePlaces(tmp_path, tmp_path), 1, sizes[3] - 1)
+    assert str(found[str(tmp_path / "a.png")]) == f"a.png: more than {sizes[3] - 1:,} bytes, as JPEG too"
+
+
+def test_grey_becomes_rgb_for_the_chat_api_and_says_so(tmp_path: Path) -> None:
+    Image.new("L", (20, 20), 7).save(tmp_path / "a.png")
+    picture = looked(tmp_path / "a.png", 10_000)
+    assert picture.flags[-1] == "rgb" and picture.mime == "image/png" and opened(picture).getpixel((3, 3)) == (7, 7, 7)

@@ -63,3 +63,28 @@ def test_a_broken_provenance_costs_nothing() -> None:
     letters = LetterBalance(0)
     made = [letters.placed(row(number, provenance="no json")) for number in range(4)]
     assert {one["answer"] for one in made} == set("ABCD")
+
+
+def test_questions_of_different_numbers_of_options_are_counted_apart() -> None:
+    letters = LetterBalance(0)
+    for number in range(3):
+        letters.placed(row(number, ["1", "2", "3", "4"]))  # stays, and its answers count: three times A
+    two = [letters.placed(row(number, ["kelp", "gull"]))["answer"] for number in range(10, 12)]
+    four = [letters.placed(row(number))["answer"] for number in range(20, 23)]
+    assert sorted(two) == ["A", "B"] and sorted(four) == ["B", "C", "D"]
+
+
+def test_a_row_that_stays_is_given_back_as_it_was_and_another_keeps_its_columns() -> None:
+    letters = LetterBalance(0)
+    made = [letters.placed(row(number, rationale="It is seen.", own=7)) for number in range(4)]
+    moved = [one for one in made if "options_order" in one["provenance"]]
+    assert len(moved) == letters.moved > 0
+    assert all(one["own"] == 7 and json.loads(one["provenance"])["a"] == 1 for one in moved)
+    assert all(one["provenance"] == '{"a": 1}' for one in made if one not in moved)
+
+
+def test_a_rationale_that_names_no_letter_does_not_hold_a_row() -> None:
+    letters = LetterBalance(0)
+    for number in range(8):
+        letters.placed(row(number, rationale="A plot of An answer to all options, (see Fig. 2)."))
+    assert letters.moved > 0

@@ -1,10 +1,8 @@
-"""Captions in print, told by number and likeness."""
+"""Known captions in print, told by number and likeness."""
 
 from __future__ import annotations
 
-import pytest
-
-from data_juicer_ext.latex.pdf_captions import find_captions, letters, starts_caption, starts_table
+from data_juicer_ext.pdf.figures.known_captions import find_captions, letters
 from data_juicer_ext.pdf.page.geometry import Rect
 from data_juicer_ext.pdf.page.lines import Line
 
@@ -12,22 +10,6 @@ from data_juicer_ext.pdf.page.lines import Line
 def line(text: str, y: float = 100, x: float = 50, size: float = 9, turn: int = 0) -> Line:
     rect = Rect(x, y, x + 5 * len(text), y + size)
     return Line(rect, text, size, "font", "font", False, 0, turn)
-
-
-@pytest.mark.parametrize(
-    ("text", "caption", "table"),
-    [
-        ("Figure 3: Rates", True, False), ("Fig. 3. Rates", True, False), ("FIG. 3 Rates", True, False),
-        ("Figure S3 | Rates", True, False), ("Figure A.1", True, False), ("Supplementary Fig. 2: x", True, False),
-        ("Abb. 3: Raten", True, False), ("Figura 2.1: Reglas", True, False),
-        ("Figure 3 shows that", False, False), ("Figures 3 and 4 show", False, False), ("Configure 3: x", False, False),
-        ("Table 2: Rates", True, True), ("Algorithm 1: Sort", True, True), ("Table 2 shows", False, False),
-        ("3: Rates", False, False),
-    ],
-)  # fmt: skip
-def test_what_begins_a_caption(text: str, caption: bool, table: bool) -> None:
-    assert starts_caption(line(text)) is caption
-    assert starts_table(line(text)) is table
 
 
 def test_the_number_and_the_words_decide() -> None:
@@ -68,3 +50,17 @@ def test_text_on_its_side_and_empty_captions_are_passed_over() -> None:
     assert find_captions([[line("Figure 1: Rates.", turn=90)]], [("1", "Rates.")]) == [None]
     assert find_captions([[line("Figure 1:")]], [("1", "")]) == [None]
     assert find_captions([], [("1", "Rates.")]) == [None]
+
+
+def test_the_number_of_a_supplement_is_as_the_latex_has_it_or_with_its_letter() -> None:
+    pages = [[line("Supplementary Figure 2: Rates of it.")], [line("Figure 2: Rates of the vessel.")]]
+    for number in ("2", "S2"):
+        (place,) = find_captions(pages, [(number, "Rates of it.")])
+        assert place is not None and place.page == 0
+    assert find_captions(pages, [("12", "Rates of it.")]) == [None]
+
+
+def test_a_list_of_figures_holds_no_caption() -> None:
+    entry = line("Figure 1: Rates of the reaction . . . . . . . . . . 7")
+    (place,) = find_captions([[entry], [line("Figure 1: Rates of this reaction")]], [("1", "Rates of the reaction")])
+    assert place is not None and place.page == 1

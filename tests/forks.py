@@ -1,21 +1,32 @@
-"""Commands of the pages in forks of one process that has imported Data-Juicer: start-up is paid once.
+"""`dj-ext`, `dj-process` and `python` in forks of one process that has imported Data-Juicer: start-up is paid once.
 
-As a process: `python -m tests.docs_blocks.forks SOCKET`. A command of the pages is a call of `CLIENT`, which hands
-its arguments, folder, environment and standard streams over and ends with the fork's exit code.
+As a process: `python -m tests.forks FOLDER`. A command is a call of `CLIENT`, which hands its arguments, folder,
+environment and standard streams over and ends with the fork's exit code. What environment variables say to libraries
+when these are imported, they say to the process that was started first.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import json
 import os
+import pickle
 import runpy
+import select
+import shutil
 import signal
 import socket
+import subprocess
 import sys
+import tempfile
 import traceback
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from PIL import Image
 
 # Runs without site-packages, in some 20 ms. `{socket}` and `{name}` are filled in.
 CLIENT = """#!{python} -IS
@@ -31,13 +42,27 @@ sys.exit(answer[0] if answer else 70)
 """
 
 
-def serve(path: str) -> None:
-    """Answer calls until the process that started this one is gone."""
+@cache
+def programs() -> Path:
+    """A folder with the commands, all of one process that ends with this one."""
+    folder = Path(tempfile.mkdtemp(prefix="forks"))  # short: a socket lies in it
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.forks", str(folder)],
+        cwd=Path(__file__).parent.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert server.stdout is not None and server.stdout.readline() == "ready\n"
+    return folder
+
+
+def serve(folder: Path) -> None:
+    """Answer calls until the process that started this one is gone: then its end of the pipe closes."""
+    path = str(folder / "door")
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(path)
         door.listen()
+        _write_clients(folder, path)
         print("ready", flush=True)
-        while True:
+        while sys.stdin not in select.select([door, sys.stdin], [], [])[0]:
             link, _ = door.accept()
             with contextlib.suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:
@@ -116,13 +141,29 @@ def _python(arguments: list[str]) -> None:
         runpy.run_path(arguments[0], run_name="__main__")
 
 
-def write_clients(folder: Path, path: str) -> None:
+def _write_clients(folder: Path, path: str) -> None:
     """Put the commands into `folder`, for a PATH."""
-    folder.mkdir(parents=True, exist_ok=True)
     for name in ("dj-ext", "dj-process", "python"):
         client = folder / name
         client.write_text(CLIENT.format(python=sys.executable, socket=path, name=name), encoding="utf-8")
         client.chmod(0o755)
+
+
+def _read_pictures_once(folder: Path) -> None:
+    """Keep what OCR reads: a picture takes it seconds, and the forks meet the same samples again and again."""
+    from data_juicer_ext.figures import ocr
+
+    read = ocr._read
+
+    def reading(image: Image.Image) -> Any:
+        file = folder / f"{hashlib.sha256(repr(image.size).encode() + image.tobytes()).hexdigest()}.read"
+        if not file.exists():
+            made = file.with_suffix(f".{os.getpid()}")
+            made.write_bytes(pickle.dumps(read(image)))
+            made.rename(file)
+        return pickle.loads(file.read_bytes())
+
+    ocr._read = reading
 
 
 if __name__ == "__main__":
@@ -132,7 +173,10 @@ if __name__ == "__main__":
 
         import data_juicer_ext.cli.main
         import data_juicer_ext.ops  # noqa: F401
+
+        _read_pictures_once(Path(sys.argv[1]))
     except Exception:
         traceback.print_exc()
         raise
-    serve(sys.argv[1])
+    serve(Path(sys.argv[1]))
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
