@@ -145,7 +145,7 @@ def test_a_split_goes_on_in_another_shard_and_groups_stay_small(tmp_path: Path) 
 
 
 def test_no_more_than_a_hundred_rows_are_held_before_they_are_written(tmp_path: Path) -> None:
-    files = ParquetFiles(tmp_path, Order("parquet", images="copy"), {"row_id": "string"})
+    files = ParquetFiles(tmp_path, ExportOptions("parquet", images="copy"), {"row_id": "string"})
     for number in range(250):
         files.add("train", {"row_id": f"q{number:03}"}, [])
     assert files.end() == {"train": ["data/train-00000-of-00001.parquet"]}
