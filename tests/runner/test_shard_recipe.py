@@ -8,7 +8,7 @@ import yaml
 
 from data_juicer_ext.models.config.values import ConfigError
 from data_juicer_ext.runner import shard_recipe
-from data_juicer_ext.runs.shards import Layout
+from data_juicer_ext.runs.shards import ShardLayout
 from tests.host import recipe
 
 
@@ -148,9 +148,9 @@ def test_what_is_written_has_no_anchors_and_keeps_its_order() -> None:
 
 
 def test_what_shards_need_so_that_all_rows_are_read() -> None:
-    assert shard_recipe.layout({}) == Layout(("text",), ("images", "audios", "videos"))
+    assert shard_recipe.layout({}) == ShardLayout(("text",), ("images", "audios", "videos"))
     own = {"text_keys": ["a", "b"], "image_key": "i", "audio_key": "u", "video_key": "v"}
-    assert shard_recipe.layout(own) == Layout(("a", "b"), ("i", "u", "v"))
+    assert shard_recipe.layout(own) == ShardLayout(("a", "b"), ("i", "u", "v"))
     assert shard_recipe.layout({"text_keys": "paper_path"}).text_keys == ("paper_path",)
 
 
