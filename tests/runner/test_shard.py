@@ -13,7 +13,7 @@ from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.runner.interrupts import Stops
 from data_juicer_ext.runner.shard import ShardError, run_shard
 from data_juicer_ext.runs import run_records
-from data_juicer_ext.runs.ledger import ShardEntry as Decision
+from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Spending
 from data_juicer_ext.runs.manifest import Manifest, ShardEntry, load
 from data_juicer_ext.runs.sharded_folder import ShardedFolder

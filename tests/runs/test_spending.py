@@ -8,8 +8,8 @@ import pytest
 
 from data_juicer_ext.models.types import Usage
 from data_juicer_ext.runs import run_records, spending
+from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Ledger, Spending, spent_by
-from data_juicer_ext.runs.ledger import ShardEntry as Decision
 from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 
 
