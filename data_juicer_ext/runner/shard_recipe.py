@@ -35,7 +35,7 @@ _MANNER = frozenset(
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A recipe as a dict. Raises OSError, or UsageError if it is no YAML mapping."""
+    """A recipe as a dict. Raises UsageError if it is missing or no YAML mapping."""
     return read_mapping(path, UsageError)
 
 

@@ -9,19 +9,19 @@ import pytest
 
 from data_juicer_ext.diagrams.criteria import criteria_of
 from data_juicer_ext.diagrams.dimensions import PARTS
-from data_juicer_ext.diagrams.judgement import FIELDS, Seen, asked_fields, told
-from data_juicer_ext.diagrams.pair_row import Pair, pair_of
+from data_juicer_ext.diagrams.judgement import FIELDS, ImageFacts, asked_fields, told
+from data_juicer_ext.diagrams.pair_row import DiagramPair, pair_of
 from data_juicer_ext.diagrams.scoring import OrderScores, Sides, judged
 from tests.diagrams.judges import pair_row
 from tests.diagrams.test_criteria import broken
 from tests.diagrams.test_scoring import AF, GENERATED, REFERENCE, order
 
-SEEN = Seen(
+SEEN = ImageFacts(
     ("g.png", "d.png"), "16:9", 1.234567, 0.3654321, 12, 0.25, True, ("scaled_down",), ("scaled_up", "jpeg")
 )  # fmt: skip
 
 
-def pair() -> Pair:
+def pair() -> DiagramPair:
     return pair_of(pair_row("r", "g.png", "d.png"))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.report.report import Cause, Report, make_report
+from data_juicer_ext.report.report import Cause, RunReport, make_report
 from data_juicer_ext.report.run_selection import last_selection
 from data_juicer_ext.report.terminal import lines
 from tests.report.run_folders import RunFolder, qa_row
@@ -72,7 +72,7 @@ def test_a_whole_report(run: RunFolder) -> None:
     assert "\n".join(line.rstrip() for line in lines(report_of(run)).splitlines()) == WHOLE
 
 
-def report_of(run: RunFolder) -> Report:
+def report_of(run: RunFolder) -> RunReport:
     return make_report(last_selection(run.path))
 
 

@@ -8,7 +8,7 @@ import yaml
 
 from data_juicer_ext.models.config.values import ConfigError
 from data_juicer_ext.runner import shard_recipe
-from data_juicer_ext.runs.shards import Layout
+from data_juicer_ext.runs.shards import ShardLayout
 from tests.host import recipe
 
 
@@ -63,10 +63,10 @@ def test_what_a_run_in_shards_can_not_do_is_said() -> None:
     assert len(found) == 2 and "dataset_path" in found[0]
 
 
-@pytest.mark.parametrize("text", ["a: [", "- a"])
-def test_what_is_no_recipe_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(("text", "says"), [("a: [", "not YAML"), ("- a", "no mapping")])
+def test_what_is_no_recipe_is_refused(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "r.yaml").write_text(text)
-    with pytest.raises(ValueError, match=r"r\.yaml is not"):
+    with pytest.raises(ValueError, match=rf"r\.yaml is {says}"):
         shard_recipe.load(tmp_path / "r.yaml")
 
 
@@ -148,9 +148,9 @@ def test_what_is_written_has_no_anchors_and_keeps_its_order() -> None:
 
 
 def test_what_shards_need_so_that_all_rows_are_read() -> None:
-    assert shard_recipe.layout({}) == Layout(("text",), ("images", "audios", "videos"))
+    assert shard_recipe.layout({}) == ShardLayout(("text",), ("images", "audios", "videos"))
     own = {"text_keys": ["a", "b"], "image_key": "i", "audio_key": "u", "video_key": "v"}
-    assert shard_recipe.layout(own) == Layout(("a", "b"), ("i", "u", "v"))
+    assert shard_recipe.layout(own) == ShardLayout(("a", "b"), ("i", "u", "v"))
     assert shard_recipe.layout({"text_keys": "paper_path"}).text_keys == ("paper_path",)
 
 

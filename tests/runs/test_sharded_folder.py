@@ -13,27 +13,27 @@ from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.folder_lock import BusyError
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.manifest import Manifest, load
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from data_juicer_ext.storage import places
 
 MANIFEST = Manifest("/r", "f", "/d", "g", 5, 0)
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
-    return Kept(f"memory://{tmp_path.name}/run")
+def kept(tmp_path: Path) -> ShardedFolder:
+    return ShardedFolder(f"memory://{tmp_path.name}/run")
 
 
-def there(kept: Kept) -> dict[str, bytes]:
+def there(kept: ShardedFolder) -> dict[str, bytes]:
     return {name: places.read(f"{kept.place}/{name}") for name in places.tree(kept.place)}
 
 
-def put(kept: Kept, name: str, text: str = "x") -> None:
+def put(kept: ShardedFolder, name: str, text: str = "x") -> None:
     (kept.run_dir / name).parent.mkdir(parents=True, exist_ok=True)
     (kept.run_dir / name).write_text(text)
 
 
-def test_within_a_hold_the_copy_is_what_the_last_run_left(kept: Kept) -> None:
+def test_within_a_hold_the_copy_is_what_the_last_run_left(kept: ShardedFolder) -> None:
     names = ("runs/1.json", "ledger/1.a.1.jsonl", "shards/s.jsonl", "exports/s/part.json", "undecided/s.jsonl",
              "manifest.json", "pairs.jsonl", "undecided.jsonl")  # fmt: skip
     for name in names:
@@ -46,12 +46,14 @@ def test_within_a_hold_the_copy_is_what_the_last_run_left(kept: Kept) -> None:
         assert {name: (kept.run_dir / name).read_text() for name in names} == dict.fromkeys(names, "new")
         assert not (kept.run_dir / "exports/gone.jsonl").exists() and not (kept.run_dir / "images").exists()
         assert not any(name.startswith("work/") for name in there(kept))
-        with pytest.raises(BusyError), Kept(kept.place).held():
+        with pytest.raises(BusyError), ShardedFolder(kept.place).held():
             pass
     assert ".lock" not in there(kept)
 
 
-def test_the_hold_ends_where_what_is_there_can_not_be_brought(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hold_ends_where_what_is_there_can_not_be_brought(
+    kept: ShardedFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(places, "fetch", lambda pairs: (_ for _ in ()).throw(OSError(5, "away")))
     with pytest.raises(OSError, match="away"), kept.held():
         pass
@@ -59,7 +61,7 @@ def test_the_hold_ends_where_what_is_there_can_not_be_brought(kept: Kept, monkey
 
 
 def test_a_plain_folder_is_its_own_copy(tmp_path: Path) -> None:
-    kept = Kept(str(tmp_path / "run"))
+    kept = ShardedFolder(str(tmp_path / "run"))
     with kept.held():
         kept.save(MANIFEST)
         kept.send("pairs.jsonl")
@@ -69,12 +71,12 @@ def test_a_plain_folder_is_its_own_copy(tmp_path: Path) -> None:
     assert kept.made_at(tmp_path / "made", "x") == str(tmp_path / "made")
 
 
-def test_the_manifest_is_there_as_soon_as_it_is_saved(kept: Kept) -> None:
+def test_the_manifest_is_there_as_soon_as_it_is_saved(kept: ShardedFolder) -> None:
     kept.save(MANIFEST)
     assert json.loads(there(kept)["manifest.json"]) == json.loads((kept.run_dir / "manifest.json").read_text())
 
 
-def test_what_is_sent_is_there_as_it_is_here_be_it_file_folder_or_gone(kept: Kept) -> None:
+def test_what_is_sent_is_there_as_it_is_here_be_it_file_folder_or_gone(kept: ShardedFolder) -> None:
     put(kept, "exports/s/1.json")
     put(kept, "exports/s/2.json")
     put(kept, "exports/t.jsonl")
@@ -89,7 +91,7 @@ def test_what_is_sent_is_there_as_it_is_here_be_it_file_folder_or_gone(kept: Kep
     assert there(kept) == {}
 
 
-def test_a_new_plan_takes_the_place_of_all_parts_of_the_old(kept: Kept) -> None:
+def test_a_new_plan_takes_the_place_of_all_parts_of_the_old(kept: ShardedFolder) -> None:
     for name in ("shards/old.jsonl", "exports/old.jsonl", "undecided/old.jsonl", "manifest.json"):
         places.write(f"{kept.place}/{name}", b"old")
     for name in ("shards/new.jsonl", "manifest.json"):
@@ -100,7 +102,9 @@ def test_a_new_plan_takes_the_place_of_all_parts_of_the_old(kept: Kept) -> None:
     assert there(kept) == {"shards/new.jsonl": b"new", "manifest.json": b"new"}
 
 
-def test_a_kill_between_the_parts_of_a_plan_leaves_no_plan(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_between_the_parts_of_a_plan_leaves_no_plan(
+    kept: ShardedFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     places.write(f"{kept.place}/manifest.json", b"old")
     put(kept, "shards/new.jsonl")
     monkeypatch.setattr(places, "send", lambda path, address: (_ for _ in ()).throw(OSError(5, "killed")))
@@ -109,7 +113,7 @@ def test_a_kill_between_the_parts_of_a_plan_leaves_no_plan(kept: Kept, monkeypat
     assert there(kept) == {}
 
 
-def test_joined_rows_go_there_together(kept: Kept) -> None:
+def test_joined_rows_go_there_together(kept: ShardedFolder) -> None:
     put(kept, "pairs.jsonl")
     put(kept, "undecided.jsonl")
     kept.send_joined()
@@ -117,7 +121,7 @@ def test_joined_rows_go_there_together(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 0])
-def test_an_export_of_ray_is_fetched_and_nothing_of_it_stays(kept: Kept, tmp_path: Path, rows: int) -> None:
+def test_an_export_of_ray_is_fetched_and_nothing_of_it_stays(kept: ShardedFolder, tmp_path: Path, rows: int) -> None:
     made = tmp_path / "made" / "out"
     address = kept.made_at(made, "s-1")
     assert address == f"{kept.place}/work/s-1"
@@ -130,7 +134,9 @@ def test_an_export_of_ray_is_fetched_and_nothing_of_it_stays(kept: Kept, tmp_pat
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_undecided_rows_come_from_all_machines_and_the_ledger_of_a_whole_run_is_joined(kept: Kept, whole: bool) -> None:
+def test_undecided_rows_come_from_all_machines_and_the_ledger_of_a_whole_run_is_joined(
+    kept: ShardedFolder, whole: bool
+) -> None:
     run = run_records.begin(kept.place, {})
 
     def row(name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from PIL import Image
 
 WHITE = 245  # grey levels of 255 from which a pixel counts as white
+BLURRED_BELOW = 0.04  # edge sharpness
 EDGE = 32.0  # grey levels a pixel: gradients (Sobel) from here on are edges
 BINS = 8  # of each colour channel
 _LARGEST = 4096  # pixels; of a larger image the middle is measured, since scaling would change its sharpness
