@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.report.costs import Cost, RunCost, Saved, costs, money, price, total
-from data_juicer_ext.report.error_kinds import by_error_kind, implied_by
 from data_juicer_ext.report.folder_summary import run_summary
-from data_juicer_ext.report.funnel import funnel
 from data_juicer_ext.report.ledger_decisions import count
 from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.runs.ledger import Spending
@@ -99,23 +97,6 @@ def test_what_the_store_saved_is_worth_the_mean_of_what_was_paid(tmp_path: Path)
     assert sorted(costs(count(scope), scope).saved, key=lambda saved: saved.tag) == [
         Saved("claim_extractor", 1, 0, None), Saved("vision_vote", 3, 0, 0.75),
     ]  # fmt: skip
-
-
-def test_refusals_stand_for_error_kinds(tmp_path: Path) -> None:
-    assert implied_by("visual_dependence_filter") == ("E3",) and implied_by("text_length_filter") == ()
-    made = RunFolder(tmp_path)
-    for tag in ("vision_vote", "visual_dependence", "source_consistency", "own"):
-        for row in range(3):
-            made.note(tag, f"{row}", "keep" if row == 0 and tag != "own" else "drop")
-    made.note("none_refused", "1")
-    made.end([])
-    groups = by_error_kind(funnel(count(select_runs(made.path)).decisions()))
-    assert [(group.kinds, group.refused, group.tags) for group in groups] == [
-        (("E1",), 2, ("source_consistency",)), (("E1", "E4"), 2, ("vision_vote",)),
-        (("E3",), 2, ("visual_dependence",)), ((), 3, ("own",)),
-    ]  # fmt: skip
-    assert groups[1].name == "E1 incorrectly visually grounded or E4 outside knowledge"
-    assert groups[-1].name == "none implied" and groups[2].name == "E3 non-visual"
 
 
 def test_the_summary_of_a_run_in_shards_is_over_all_of_them_until_a_plain_run_comes(tmp_path: Path) -> None:
