@@ -11,20 +11,17 @@ from data_juicer_ext.scaffold.new_files import NewFiles
 
 def test_all_are_written_and_named(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("old\n")
-    (tmp_path / "index.py").write_text("old\n")
-    draft = NewFiles(tmp_path, {"a/b.py": "new"}, {"rows.jsonl": "shared"}, {"README.md": "more\n"}, {"index.py": "é"})
-    assert draft.write() == ["a/b.py", "rows.jsonl", "README.md", "index.py"]
-    names = ("a/b.py", "rows.jsonl", "README.md", "index.py")
+    draft = NewFiles(tmp_path, {"a/b.py": "é"}, {"rows.jsonl": "shared"}, {"README.md": "more\n"})
+    names = ["a/b.py", "rows.jsonl", "README.md"]
+    assert draft.write() == names
     written = {path: (tmp_path / path).read_text(encoding="utf-8") for path in names}
-    assert written == {"a/b.py": "new", "rows.jsonl": "shared", "README.md": "old\nmore\n", "index.py": "é"}
+    assert written == {"a/b.py": "é", "rows.jsonl": "shared", "README.md": "old\nmore\n"}
 
 
 def test_a_file_that_is_there_stops_everything(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("mine")
     (tmp_path / "c.py").write_text("mine")
-    draft = NewFiles(
-        tmp_path, {"a.py": "new", "b.py": "new", "c.py": "new"}, {"rows": "x"}, {"log": "x"}, {"d.py": "x"}
-    )
+    draft = NewFiles(tmp_path, {"a.py": "new", "b.py": "new", "c.py": "new"}, {"rows": "x"}, {"log": "x"})
     with pytest.raises(ValueError, match=r"^b\.py, c\.py in .* exist already and are left as they are$"):
         draft.write()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.py", "c.py"]
