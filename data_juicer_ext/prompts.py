@@ -230,7 +230,7 @@ def render(name: str, **fields: Any) -> tuple[Message, ...]:
 def request(name: str, sampling: dict[str, Any], images: tuple[str, ...] = (), draw: int = 0, **fields: Any) -> Request:
     """A `Request` for template `name`; `images` go with the user message.
 
-    A `seed` in `sampling` moves on by one a draw: the same seed would make all draws of a vote one.
+    A `seed` in `sampling` moves on by one per draw: the same seed would make all draws of a vote one.
     """
     if draw and isinstance(sampling.get("seed"), int):
         sampling = {**sampling, "seed": sampling["seed"] + draw}

@@ -106,13 +106,27 @@ def dump_figures(figures: Iterable[Figure]) -> str:
     return to_json([vars(figure) for figure in figures])
 
 
+def value_in(column: Any) -> Any:
+    """What a column holds as JSON text, or as it is; None for text that is no JSON."""
+    try:
+        return json.loads(column) if isinstance(column, str) else column
+    except (ValueError, RecursionError):
+        return None
+
+
+def object_in(column: Any) -> dict[str, Any]:
+    """The JSON object that a column holds as text, or as it is; {} for anything else."""
+    said = value_in(column)
+    return said if isinstance(said, dict) else {}
+
+
 def load_figures(text: str) -> list[Figure]:
     """The figures of a `figures` column; unknown keys (of a later version) are left out.
 
     Raises UsageError for text that is not a JSON array of objects, or an object whose values are of
     another type than a figure's.
     """
-    data = json.loads(text or "[]")
+    data = value_in(text or "[]")
     if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
         raise UsageError("the figures column is not a JSON array of objects")
     return [_figure(item) for item in data]

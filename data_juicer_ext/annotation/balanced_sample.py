@@ -110,7 +110,7 @@ def sample(
     """The sample of `units`, whose images were `seen`; `excluded` are the images to stay clear of, by owner.
 
     A near-duplicate falls to the unit with the least id that shows the same. Raises UsageError for fewer than
-    one a category.
+    one per category.
     """
     if order.per_category < 1:
         raise UsageError(f"{order.per_category} a category: at least 1 is needed")

@@ -39,7 +39,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--near-questions", type=float, default=NEAR_QUESTIONS, metavar="LIKENESS",
         help="from which two questions about a figure are one, 0 to 1; 0: do not look (default: %(default)s)",
     )  # fmt: skip
-    part.add_argument("--max-per-figure", type=int, default=0, metavar="N", help="rows a figure (default: any number)")
+    part.add_argument(
+        "--max-per-figure", type=int, default=0, metavar="N", help="rows per figure (default: any number)"
+    )
     part.add_argument(
         "--shuffle-options", action="store_true", help="order options anew, so that answers spread over the letters"
     )

@@ -26,7 +26,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     part = commands.add_parser("sample", help="a balanced sample of images that shares none with other sets")
     part.add_argument("rows", type=Path, nargs="?", help="an export, file or folder, with a category column")
     part.add_argument("--out", type=Path, metavar="FILE", help="for the sample (JSON Lines)")
-    part.add_argument("--per-category", type=int, metavar="N", help="images a category at most")
+    part.add_argument("--per-category", type=int, metavar="N", help="images per category at most")
     part.add_argument("--by", default="image_category", metavar="COLUMN", help="the category (default: %(default)s)")
     part.add_argument("--seed", type=int, default=0, metavar="N", help="another sample (default: 0)")
     part.add_argument(

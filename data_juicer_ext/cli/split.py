@@ -21,7 +21,7 @@ _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     part = commands.add_parser("split", help="a test split that keeps papers together, with venue quotas")
-    part.add_argument("figures", type=Path, help="JSON Lines: a row a figure, with paper_id, venue and figure_type")
+    part.add_argument("figures", type=Path, help="JSON Lines: one row per figure, with paper_id, venue and figure_type")
     part.add_argument("--gold", type=Path, metavar="FILE", help="rater rows, to count ratings; else the rows say them")
     part.add_argument("--key", default="", metavar="COLUMNS", help="that name a figure in both files")
     part.add_argument("--size", type=int, default=1200, metavar="N", help="figures of the test split (default: 1200)")

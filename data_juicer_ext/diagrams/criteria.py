@@ -35,6 +35,7 @@ from data_juicer_ext.diagrams.dimension_weights import Weights, checked, type_we
 from data_juicer_ext.diagrams.dimensions import AESTHETICS, CONTENT, DIMENSIONS, STRUCTURE, parts_of
 from data_juicer_ext.errors import DjExtError, UsageError
 from data_juicer_ext.prompts import shipped_folder
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 MOST_CRITERIA = 12  # of one part
 TEXT_CHARACTERS = 1_000
@@ -162,14 +163,9 @@ def read_document(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _FILE_BYTES:
             raise CriteriaError(f"{path}: larger than {_FILE_BYTES:,} bytes")
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CriteriaError(f"{path} can't be read: {error.strerror or error}") from error
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
-        raise CriteriaError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(document, dict):
-        raise CriteriaError(f"{path} holds no mapping with `types`")
-    return document
+    return read_mapping(path, CriteriaError)
 
 
 def criteria_of(document: Mapping[str, Any], name: str) -> CriteriaSet:

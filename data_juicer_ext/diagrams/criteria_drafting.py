@@ -1,6 +1,6 @@
 """Type-specific criteria written by a model, for a person to review. Source: SciDiagBench, section 3.3.
 
-A type takes a call for each part, whose criteria come with an importance from 1 to 10, and a call a draw for the
+A type takes a call for each part, whose criteria come with an importance from 1 to 10, and one call per draw for the
 weights of the dimensions, which are averaged over the draws that came. Importances of both parts of a dimension are
 on one scale, and brought to a sum of 1 together.
 """

@@ -23,7 +23,7 @@ class ImageFacts:
 
     `images` are the files to show, generated first. `aspect_ratio` is the target, `shape` the generated diagram's
     width / height and `misfit` by which factor it misses the target, as a logarithm. `flags` are of the images as
-    they are shown. `hash_distance` and `pixel_similarity`: see `contamination.Similarity`.
+    they are shown. `hash_distance` and `pixel_similarity`: see `copied_reference.Similarity`.
     """
 
     images: tuple[str, str]

@@ -11,7 +11,7 @@ from data_juicer_ext.diagrams.diagram_types import type_code
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.rows import visible
 
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 MAX_PAPER_TOKENS = 30_000
 _CAPTION_CHARACTERS = 4_000
 
@@ -39,7 +39,7 @@ def pair_of(row: Mapping[str, Any], max_paper_tokens: int = MAX_PAPER_TOKENS) ->
     images = images_of(row)
     if len(images) != 2:
         raise UsageError(f"images holds {len(images)} files: two are needed, the generated diagram and its reference")
-    paper_text, cut = _text(row, "paper_text", max_paper_tokens * CHARACTERS_A_TOKEN)
+    paper_text, cut = _text(row, "paper_text", max_paper_tokens * CHARACTERS_PER_TOKEN)
     caption, _ = _text(row, "caption", _CAPTION_CHARACTERS)
     if not paper_text.strip() and not caption.strip():
         raise UsageError("paper_text and caption are empty: there is nothing to judge the content by")

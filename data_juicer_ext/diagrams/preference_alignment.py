@@ -75,7 +75,7 @@ class PreferenceStatements(BaseModel):
 async def align(
     pairs: Sequence[RatedPair], criteria: CriteriaSet, ask: AskDraft, max_pairs: int = MAX_PAIRS
 ) -> Alignment:
-    """Preference statements for all criteria on which people prefer one diagram in some pair; a call a type."""
+    """Preference statements for all criteria on which people prefer one diagram in some pair; one call per type."""
     made = Alignment()
     codes = [code for code in criteria.types if any(pair.code == code for pair in pairs)]
     await asyncio.gather(*(_align_type(code, pairs, criteria, ask, max_pairs, made) for code in codes))

@@ -11,6 +11,7 @@ from typing import Any
 
 from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 SHIPPED = Path(__file__).with_name("assumptions.yaml")
 _ONE = ("claims_per_figure", "thinking_tokens", "repairs", "frugal_draws")
@@ -72,17 +73,7 @@ def load_assumptions(path: Path | None = None) -> Assumptions:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise AssumptionError(f"{path} can't be read ({error.strerror}): check the path") from error
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
-        raise AssumptionError(f"{path} is no YAML file: {error}") from error
-    if not isinstance(value, dict):
-        raise AssumptionError(f"{path} is no mapping of names to [low, likely, high]")
-    return {str(name): given for name, given in value.items()}
+    return {str(name): given for name, given in read_mapping(path, AssumptionError).items()}
 
 
 def _hint(name: str, known: Mapping[str, Any]) -> str:

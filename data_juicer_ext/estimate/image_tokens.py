@@ -120,12 +120,12 @@ _MODELS: tuple[tuple[str, TokenRule], ...] = (
     (r"claude-", claude_pixels),
 )
 _PROFILES: dict[str, tuple[TokenRule, str]] = {
-    "openai": (_patches(1.0), "32 x 32 pixels a token, at most 1,536"),
+    "openai": (_patches(1.0), "32 x 32 pixels per token, at most 1,536"),
     "openai-tiles": (_tiles(85, 170), "85 tokens, and 170 a tile of 512 pixels"),
-    "dashscope": (_qwen(28), "28 x 28 pixels a token, at most 1,280"),
+    "dashscope": (_qwen(28), "28 x 28 pixels per token, at most 1,280"),
     "gemini": (gemini_tiles, "258 a tile"),
-    "anthropic-compatible": (claude_pixels, "750 pixels a token"),
-    "local": (lambda w, h: qwen_patches(w, h, 28, 16384), "28 x 28 pixels a token"),
+    "anthropic-compatible": (claude_pixels, "750 pixels per token"),
+    "local": (lambda w, h: qwen_patches(w, h, 28, 16384), "28 x 28 pixels per token"),
 }
 
 

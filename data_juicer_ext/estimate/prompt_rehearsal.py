@@ -17,7 +17,7 @@ from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.estimate.image_tokens import ImageRule, rule_for, sent_size
 from data_juicer_ext.estimate.intervals import Numbers
 from data_juicer_ext.estimate.recipe_steps import RecipeStep
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN
 from data_juicer_ext.models.types import Failure, Request, Result
 from data_juicer_ext.ops.base.model_op import ModelOp
 
@@ -40,7 +40,7 @@ class _Listener:
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """Calls and prompt tokens that one row takes at each step it reaches: a row each, a column a step.
+    """Calls and prompt tokens that one row takes at each step it reaches: a row each, one column per step.
 
     `text` and `images` are tokens. `assumed` says what was taken for granted; `silent` names the steps
     whose prompts could not be rendered.
@@ -102,7 +102,7 @@ async def _requests(step: RecipeStep, row: dict[str, Any]) -> list[Request] | No
 
 def _text_tokens(request: Request) -> int:
     """The client's own estimate of a request's text (`models.messages.prompt_tokens`)."""
-    return sum(len(message.text) for message in request.messages) // CHARACTERS_A_TOKEN + 1
+    return sum(len(message.text) for message in request.messages) // CHARACTERS_PER_TOKEN + 1
 
 
 def _image_tokens(

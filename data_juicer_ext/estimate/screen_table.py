@@ -13,7 +13,7 @@ _HEADS = ("step", "rows in", "calls", "prompt tokens", "answer tokens", "US doll
 
 
 def shown(estimate: Estimate) -> str:
-    """The estimate in words: what was counted, a line a step, a line a model, and what was taken for granted."""
+    """The estimate in words: what was counted, one line per step and per model, and what was taken for granted."""
     return "\n".join(_lines(estimate))
 
 

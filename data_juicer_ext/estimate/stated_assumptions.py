@@ -10,7 +10,7 @@ from data_juicer_ext.estimate.paid_rows import Frame
 from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.recipe_steps import Plan, RecipeStep
 from data_juicer_ext.estimate.result import PilotTold
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN
 
 
 def taken_for_granted(found: Frame, planned: Plan, assumed: Assumptions, pilot: PilotTold | None) -> Iterator[str]:
@@ -26,7 +26,7 @@ def taken_for_granted(found: Frame, planned: Plan, assumed: Assumptions, pilot: 
     if pilot is not None:
         yield from _of_pilot(pilot, steps)
     else:
-        yield f"text: {CHARACTERS_A_TOKEN} characters a token; a pilot takes the provider's own counts"
+        yield f"text: {CHARACTERS_PER_TOKEN} characters per token; a pilot takes the provider's own counts"
         yield from found.sent.assumed
         yield from _rates(steps, assumed)
     for name in dict.fromkeys(step.operator for step in steps if _two_models(step)):

@@ -1,6 +1,6 @@
 """The text of a figure by OCR: each piece with its box and how sure the engine is of it.
 
-One engine a process, made on first use, run by one thread at a time and in one thread; results are cached
+One engine per process, made on first use, run by one thread at a time and in one thread; results are cached
 by the file's content.
 """
 

@@ -100,7 +100,7 @@ _known: OrderedDict[str, None] = OrderedDict()
 
 
 def _is_there(place: str) -> bool:
-    """Whether an image was written before. An object is asked for once a process, as none is ever removed."""
+    """Whether an image was written before. An object is asked for once per process, as none is ever removed."""
     if place in _known:
         return True
     if not papers.size(place):

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN
 from data_juicer_ext.qa.sentences import split_sentences
 from data_juicer_ext.rows import visible
 
@@ -96,7 +96,7 @@ def context_set(
             blocks[section][text] = _passage(text, section, number, order)
     counted = [block.values() for block in blocks.values() if len(" ".join(block)) >= SHORTEST_BLOCK]
     passages = [passage for block in counted for passage in block]
-    kept = _capped(passages, max_tokens * CHARACTERS_A_TOKEN)
+    kept = _capped(passages, max_tokens * CHARACTERS_PER_TOKEN)
     return [kept[passage.order] for passage in passages if passage.order in kept]
 
 

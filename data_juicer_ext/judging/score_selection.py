@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.models.types import Verdict
+from data_juicer_ext.rows import object_in
 
 NULLS = ("pass", "drop")
 
 
 def load_quality(text: Any) -> dict[str, Any] | None:
     """The content of a `quality` column with its `scores` and `overall`, None where there is none to be read."""
-    try:
-        quality = json.loads(text) if isinstance(text, str) else text
-    except ValueError:
-        return None
-    if not isinstance(quality, dict) or not isinstance(quality.get("scores"), dict):
+    quality = object_in(text)
+    if not isinstance(quality.get("scores"), dict):
         return None
     return quality if _is_number(quality.get("overall")) else None
 

@@ -103,7 +103,8 @@ class Client:
             if self.config.mode == "direct":
                 result = await self._dispatcher().answer(prepared, admission)
             else:
-                result = await admission.admit() or await self._collector(place).ask(key, prepared.request)
+                collector = shared(("batches", self.config, place.run_dir), lambda: _collector(self.config, place))
+                result = await admission.admit() or await collector.ask(key, prepared.request)
             if result.tries > 0:
                 admission.spend(cost_of(result, self.config))
         return result
@@ -119,12 +120,6 @@ class Client:
 
         address = shared(("address", self.config.address), Address)
         return shared(("dispatcher", self.config), lambda: Dispatcher(self.config, address))
-
-    def _collector(self, place: RunPlace) -> BatchCollector:
-        from data_juicer_ext.models.batch.client import BatchClient
-
-        folder = as_path(place.run_dir) / "batches"
-        return shared(("batches", self.config, place.run_dir), lambda: BatchCollector(BatchClient(self.config, folder)))
 
 
 def cost_of(result: Result, config: EndpointConfig) -> float | None:
@@ -153,3 +148,9 @@ def _store(place: RunPlace) -> RunStore:
     from data_juicer_ext.models.store.run_store import RunStore
 
     return shared(("store", place.run_dir, place.on_ray), lambda: RunStore(place.run_dir, place.on_ray))
+
+
+def _collector(config: EndpointConfig, place: RunPlace) -> BatchCollector:
+    from data_juicer_ext.models.batch.client import BatchClient
+
+    return BatchCollector(BatchClient(config, as_path(place.run_dir) / "batches"))

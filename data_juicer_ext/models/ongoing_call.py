@@ -8,7 +8,7 @@ from typing import Any
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.http.completion import Completion
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN
 from data_juicer_ext.models.http.retry import RetryDecision
 from data_juicer_ext.models.http.transport import redact
 from data_juicer_ext.models.prepared_request import PreparedRequest
@@ -62,7 +62,7 @@ class OngoingCall:
         """The tokens of one response; estimated where the provider counted none."""
         if completion.usage is not None:
             return completion.usage
-        return Usage(self.prepared.prompt_tokens, completion.raw_length // CHARACTERS_A_TOKEN, estimated=True)
+        return Usage(self.prepared.prompt_tokens, completion.raw_length // CHARACTERS_PER_TOKEN, estimated=True)
 
     def raise_token_limit(self) -> bool:
         """Double the token limit, once; False where it was done or there is none."""

@@ -51,7 +51,7 @@ class PreparedRequest:
 
 
 async def prepare_request(request: Request, limits: ImageLimits) -> PreparedRequest:
-    """`request` with its images within `limits`, each file encoded once a process. Raises ImageError."""
+    """`request` with its images within `limits`, each file encoded once per process. Raises ImageError."""
     files = image_files(request)
     if not files:
         return PreparedRequest(request)

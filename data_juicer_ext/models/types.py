@@ -86,7 +86,7 @@ the alternatives follow from likely to unlikely. Tokens stand as the provider sp
 class Answer:
     """A model's text. `model` is the name as the provider answered it, `seconds` includes retries.
 
-    `image_flags` say what was done to the request's images to send them (`figures.image_parts.ImagePart`).
+    `image_flags` say what was done to the request's images to send them (`figures.image_preparation.ImagePart`).
     `top_logprobs` holds the first tokens of `text` (thinking left out) with their alternatives, where the request
     asked for them (sampling `logprobs` and `top_logprobs`) and the provider gives any; else it is empty.
     """

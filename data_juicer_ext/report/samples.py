@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.report.sample_choice import Chosen, FigureKey
+from data_juicer_ext.rows import object_in
 from data_juicer_ext.runs.ledger import read_lines
 
 _KEPT_TEXT = 600  # characters of a caption that are remembered for a figure
@@ -69,8 +69,8 @@ def figure_of(row: Mapping[str, Any]) -> FigureKey:
 
 def from_row(row: Mapping[str, Any]) -> SampleRow:
     """A sample of a whole row, exported or undecided."""
-    provenance = _object(row.get("provenance"))
-    source = _object(provenance.get("source"))
+    provenance = object_in(row.get("provenance"))
+    source = object_in(provenance.get("source"))
     steps = provenance.get("steps")
     said = [(str(step.get("tag")), _step(step)) for step in steps if isinstance(step, dict)] if steps else []
     paper, figure = figure_of(row)
@@ -89,15 +89,6 @@ def _step(step: Mapping[str, Any]) -> str:
     return f"{VERDICTS['keep']}: {step.get('reason', '')} (by {step.get('model') or 'no model'})"
 
 
-def _object(value: Any) -> dict[str, Any]:
-    """A JSON object, given as text or as it is; {} for anything else."""
-    try:
-        found = json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 @dataclass
 class FigureDecisions:
     """Lines of the ledger about a few figures: enough to tell what became of the rows made from them."""
@@ -112,11 +103,11 @@ class FigureDecisions:
 
     def made(self, row_id: str) -> dict[str, Any]:
         """The decision that made a question of its claim; {} if it is not there."""
-        return next((e for e in self.entries.values() if _object(e.get("detail")).get("made") == row_id), {})
+        return next((e for e in self.entries.values() if object_in(e.get("detail")).get("made") == row_id), {})
 
     def claim(self, row_id: str) -> dict[str, Any]:
         """What the ledger says of a claim: its text and where it comes from; {} if it is not there."""
-        lists = (_object(entry.get("detail")).get("claims") for entry in self.entries.values())
+        lists = (object_in(entry.get("detail")).get("claims") for entry in self.entries.values())
         claims = (claim for claims in lists if isinstance(claims, list) for claim in claims if isinstance(claim, dict))
         return next((claim for claim in claims if claim.get("row_id") == row_id), {})
 
@@ -132,7 +123,7 @@ def evidence(scope: RunSelection, wanted: Collection[FigureKey]) -> FigureDecisi
             before = found.entries.get(key)
             if before is None or _when(entry) >= _when(before):
                 found.entries[key] = entry
-                if (detail := _object(entry.get("detail"))).get("images"):
+                if (detail := object_in(entry.get("detail"))).get("images"):
                     found.pictures[figure_of(entry)] = SamplePicture.of(detail)
     return found
 
@@ -149,7 +140,7 @@ def undecided_rows(scope: RunSelection, row_ids: Collection[str]) -> Iterable[di
         try:
             with place.open(encoding="utf-8", errors="replace") as lines:
                 for line in lines:
-                    row = _object(line)
+                    row = object_in(line)
                     if row.get("row_id") in row_ids:
                         yield row
         except OSError:  # gathered into another file, or not there at all
@@ -168,16 +159,16 @@ def from_ledger(chosen: Chosen, found: FigureDecisions, row: Mapping[str, Any] |
     made.verdict, made.tag, made.reason = chosen.decision.verdict, chosen.listing[1], chosen.decision.reason
     entries = found.about(chosen.row_id)
     asked = found.made(chosen.row_id)
-    _ask(made, asked or next((e for e in entries if _object(e.get("detail")).get("question")), {}))
+    _ask(made, asked or next((e for e in entries if object_in(e.get("detail")).get("question")), {}))
     _claim(made, found.claim(str(asked.get("row_id") or chosen.row_id)))
     made.said = said_of(chosen.row_id, found)
     last = found.entries.get((*chosen.listing, chosen.row_id), {})
-    made.message = str(_object(last.get("detail")).get("message") or "")
+    made.message = str(object_in(last.get("detail")).get("message") or "")
     return made
 
 
 def _ask(made: SampleRow, asked: Mapping[str, Any]) -> None:
-    detail = _object(asked.get("detail"))
+    detail = object_in(asked.get("detail"))
     if detail.get("question") and not made.question:
         options = detail.get("options")
         made.question, made.answer = str(detail["question"]), str(detail.get("answer") or "")
@@ -192,7 +183,7 @@ def _claim(made: SampleRow, claim: Mapping[str, Any]) -> None:
 
 def _said(entry: Mapping[str, Any]) -> str:
     """One decision in words: verdict, reason, and the letters that it rests on."""
-    detail = _object(entry.get("detail"))
+    detail = object_in(entry.get("detail"))
     letters = detail.get("letters") if isinstance(detail.get("letters"), list) else detail.get("draws")
     chosen = ", ".join(str(letter) for letter in letters) if isinstance(letters, list) else ""
     extra = [f"chose {chosen}"] if chosen else []

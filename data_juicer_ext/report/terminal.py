@@ -62,7 +62,7 @@ def _costs(costs: Costs) -> Iterator[str]:
     heads = ["spent, all runs", "model", "calls", "stored", "retries", "tokens", "US dollars"]
     rows = [[_fit(line.tag, 24), _fit(line.model, 20), *_spent(line.spending, line.retries)] for line in costs.lines]
     total = ["all", "", *_spent(costs.total, costs.retries)]
-    yield from aligned([heads, *rows, total], "<<>", (24, 20, 6, 6, 7, 10, 11))
+    yield from aligned([heads, *rows, total], "<<>", (24, 20, 8, 6, 7, 10, 11))
 
 
 def _spent(spent: Spending, retries: int) -> list[str]:

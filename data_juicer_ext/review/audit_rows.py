@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +22,7 @@ from data_juicer_ext.report.samples import (
 from data_juicer_ext.review.citing_text import places_of
 from data_juicer_ext.review.ledger_trails import Trails
 from data_juicer_ext.review.review_sample import Loaded, ReviewItem, load_items, sampled
+from data_juicer_ext.rows import object_in
 from data_juicer_ext.runs.exported_rows import read_rows
 
 _TITLES = {"keep": "Kept", "drop": "Refused", "undecided": "Undecided"}
@@ -141,12 +141,7 @@ def _decided(
 
 def _source(row: Mapping[str, Any], trails: Trails) -> Mapping[str, Any]:
     """Where a row's claim is from: as the row says, else as the ledger does."""
-    provenance = row.get("provenance")
-    try:
-        said = json.loads(provenance) if isinstance(provenance, str) else provenance
-    except (ValueError, RecursionError):
-        said = None
-    source = said.get("source") if isinstance(said, dict) else None
+    source = object_in(row.get("provenance")).get("source")
     return source if isinstance(source, dict) else trails.source(str(row.get("row_id") or ""))
 
 

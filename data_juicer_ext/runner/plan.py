@@ -123,7 +123,7 @@ def _clear(folder: Path) -> None:
 def _changes(order: RunRequest, config: dict[str, Any], dataset: Path, begun: Manifest) -> list[str]:
     changes = []
     if order.shard_size not in (None, begun.shard_size):
-        changes.append(f"--shard: {begun.shard_size} papers a shard then, {order.shard_size} now")
+        changes.append(f"--shard: {begun.shard_size} papers per shard then, {order.shard_size} now")
     if order.seed not in (None, begun.seed):
         changes.append(f"--seed: {begun.seed} then, {order.seed} now")
     if shard_recipe.fingerprint(config) != begun.recipe_fingerprint:

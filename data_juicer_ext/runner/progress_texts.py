@@ -29,7 +29,7 @@ def opening(manifest: Manifest, todo: Sequence[ShardEntry], run_dir: str, execut
 
 
 def progress(entry: ShardEntry, shards: int, kept: int) -> str:
-    """One line a shard."""
+    """One line per shard."""
     return (
         f"{entry.name} of {shards}: {entry.papers} papers, {entry.kept} kept, {entry.refused} refused, "
         f"{entry.undecided} undecided, {entry.seconds:.1f} s{_money(entry)}; {kept} kept in all"

@@ -18,6 +18,7 @@ from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR
 from data_juicer_ext.ops.host.running_recipe import steps
 from data_juicer_ext.runs.shards import ShardLayout
 from data_juicer_ext.storage.addresses import is_remote
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 # Led into the run folder, or set shard by shard.
 _OUTPUTS = (
@@ -34,14 +35,8 @@ _MANNER = frozenset(
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A recipe as a dict. Raises OSError, or UsageError if it is no YAML mapping."""
-    try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, ValueError) as error:
-        raise UsageError(f"{path} is not YAML: {error}") from error
-    if not isinstance(config, dict):
-        raise UsageError(f"{path} is not a mapping of settings")
-    return config
+    """A recipe as a dict. Raises UsageError if it is missing or no YAML mapping."""
+    return read_mapping(path, UsageError)
 
 
 def run_dir_of(config: dict[str, Any]) -> str:

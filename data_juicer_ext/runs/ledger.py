@@ -2,7 +2,7 @@
 
 Every process appends to a file of its own in `<run_dir>/ledger/` and flushes line by line, so
 that the ledger can be read while the run goes on and a killed run loses at most a line (on object
-storage, some seconds: see `line_pieces`). Ray may execute a task twice: what counts is the last
+storage, some seconds: see `remote_lines`). Ray may execute a task twice: what counts is the last
 line of a (row, operator, tag) within a run.
 """
 

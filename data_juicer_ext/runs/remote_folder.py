@@ -1,7 +1,7 @@
 """A run folder on object storage, and the copy of its small files that a process keeps.
 
-What grows line by line in a folder is written in pieces there, an object each (see `line_pieces`). The ledger of a run
-that has ended is one object, `<run_id>.all.jsonl`; pieces that may still lie beside it are in it.
+What grows line by line in a folder is written in pieces there, one object each (see `remote_lines`). The ledger of a
+run that has ended is one object, `<run_id>.all.jsonl`; pieces that may still lie beside it are in it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 <run_dir>/runs/<run_id>.json    recipe, executor, export path, start and end
 <run_dir>/ledger/               see `ledger.py`
-<run_dir>/undecided/            undecided rows, a file a process, while the run goes on
+<run_dir>/undecided/            undecided rows, one file per process, while the run goes on
 <run_dir>/undecided.jsonl       the undecided rows of the last run that ended
 <run_dir>/images/               figures as images that a vision model can read
 

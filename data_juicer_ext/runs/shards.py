@@ -69,7 +69,7 @@ def scan(dataset: Path, spool: Path | None = None) -> Scan:
                 _note(found, row)
                 found.spans.append((file.tell(), file.write(_line(row))))
     if not found.digests:
-        raise DatasetError(f"dataset: {dataset} is empty; it needs a row a paper")
+        raise DatasetError(f"dataset: {dataset} is empty; it needs one row per paper")
     return found
 
 

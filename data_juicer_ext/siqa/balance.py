@@ -1,4 +1,4 @@
-"""Balance over a whole set of questions: the share of Yes, the letters of What, images a category.
+"""Balance over a whole set of questions: the share of Yes, the letters of What, images per category.
 
 What no single row can decide. The result hangs on the rows and the seed alone: rows are taken by `row_id`,
 never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and refinement).
@@ -7,7 +7,6 @@ never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.rows import QA_ROW, to_json
+from data_juicer_ext.rows import QA_ROW, object_in, to_json
 from data_juicer_ext.siqa.dimensions import QUESTION_TYPES
 from data_juicer_ext.siqa.refine import REFINED, check_yes_no, is_yes, orders, reordered, turned
 
@@ -24,7 +23,7 @@ _FIRST_COLUMNS = (*QA_ROW, "dimension", *REFINED)
 
 @dataclass(frozen=True)
 class BalanceOrder:
-    """What is wanted: the share of Yes among the Yes/No rows, and at most so many images a category (0: all).
+    """What is wanted: the share of Yes among the Yes/No rows, and at most so many images per category (0: all).
 
     `drop`: where the share can't be reached by turning questions around, rows fall until it is.
     """
@@ -187,13 +186,13 @@ def _tie(order: BalanceOrder, row_id: str, letter: str) -> bytes:
     return hashlib.sha256(f"tie\x1f{order.seed}\x1f{row_id}\x1f{letter}".encode("utf-8", "replace")).digest()
 
 
-# ---- images a category
+# ---- images per category
 
 
 def _within_categories(
     rows: Mapping[str, dict[str, Any]], order: BalanceOrder, found: Balanced
 ) -> dict[str, dict[str, Any]]:
-    """The rows of at most so many images a category; all rows of an image stay or fall together."""
+    """The rows of at most so many images per category; all rows of an image stay or fall together."""
     if not any(row.get(order.category_column) for row in rows.values()):
         raise UsageError(f"no row has a {order.category_column}: run image_category_mapper first")
     images: dict[str, dict[str, dict[str, Any]]] = {}
@@ -216,10 +215,6 @@ def _within_categories(
 
 def image_of(row: Mapping[str, Any]) -> str:
     """What the rows about one image share: the id of its figure row, else paper and figure, else its own id."""
-    try:
-        provenance = json.loads(row.get("provenance") or "{}")
-    except (ValueError, TypeError):
-        provenance = {}
-    of_figure = provenance.get("figure_row_id") if isinstance(provenance, dict) else None
+    of_figure = object_in(row.get("provenance")).get("figure_row_id")
     named = "\x1f".join((str(row.get("paper_id") or ""), str(row.get("figure_id") or "")))
     return str(of_figure or (named if row.get("figure_id") else row["row_id"]))

@@ -23,9 +23,6 @@ from data_juicer_ext.models.http.logprobs import LEAST
 from data_juicer_ext.models.types import TokenChoices
 from data_juicer_ext.siqa.levels import LEVELS, level_in, level_name
 
-METHODS = ("logprobs", "level", "mean_of_draws")
-"""How a score may have come about."""
-
 _SHORTEST = 2  # letters from which the beginning of a level is taken for it
 _TOKEN = re.compile(r"[^A-Za-z]*([A-Za-z]+)([^A-Za-z]*)")
 # How byte-level and SentencePiece tokenizers write a blank and a line end.

@@ -110,7 +110,7 @@ def orders(row: Mapping[str, Any], seed: int) -> list[tuple[int, ...]]:
     """The orders that a row's options may take, seeded; the answer stands in another place in each.
 
     Options that mean something only where they stand ("all of the above", sorted numbers) stay (see
-    `qa.permute`). Raises UsageError where the answer is none of the options.
+    `qa.option_order`). Raises UsageError where the answer is none of the options.
     """
     options, answer = list(row["options"]), answer_index(row)
     drawn = [permutation(options, (str(row["row_id"]), "siqa", str(seed)), draw) for draw in range(len(options))]

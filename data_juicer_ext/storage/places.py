@@ -247,7 +247,7 @@ def _files_of(process: int, address: str) -> tuple[Any, str]:
 
 
 def _files(address: str | Path) -> tuple[Any, str]:
-    """The file system of an address, one a process, and the key of the address in it."""
+    """The file system of an address, one per process, and the key of the address in it."""
     scheme, _, rest = str(address).partition("://")
     try:
         files, root = _files_of(os.getpid(), f"{scheme}://{rest.split('/', 1)[0]}")

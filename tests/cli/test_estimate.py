@@ -229,7 +229,7 @@ def test_an_empty_dataset_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     empty = tmp_path / "papers.jsonl"
     empty.touch()
     assert main(["estimate", str(write_recipe(tmp_path)), "--dataset", str(empty)]) == 1
-    assert "is empty; it needs a row a paper" in capsys.readouterr().out
+    assert "is empty; it needs one row per paper" in capsys.readouterr().out
 
 
 def test_a_limit_in_dollars_needs_prices(

@@ -12,19 +12,19 @@ import pytest
 from data_juicer_ext.cli.main import main
 from data_juicer_ext.runner import run as runner
 from data_juicer_ext.runner.console import Console
-from data_juicer_ext.runner.plan import Order
+from data_juicer_ext.runner.plan import RunRequest
 
 
 class Ran:
     """Stands for the run itself."""
 
     def __init__(self) -> None:
-        self.order: Order | None = None
+        self.order: RunRequest | None = None
         self.console: Console | None = None
         self.stdout: Any = None
         self.ends: int | type[BaseException] = 0
 
-    def __call__(self, order: Order, say: Callable[[str], None], console: Console | None) -> int:
+    def __call__(self, order: RunRequest, say: Callable[[str], None], console: Console | None) -> int:
         self.order, self.console, self.stdout = order, console, sys.stdout
         print("of a library")
         say("of the run")
@@ -42,7 +42,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Ran:
 
 def test_without_options_the_recipe_decides(ran: Ran, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "r.yaml"]) == 0
-    assert ran.order == Order(Path("r.yaml"))
+    assert ran.order == RunRequest(Path("r.yaml"))
     assert capsys.readouterr().out == "of the run\n" and ran.stdout is ran.console is not None
     assert sys.stdout is not ran.console
 
@@ -50,7 +50,7 @@ def test_without_options_the_recipe_decides(ran: Ran, capsys: pytest.CaptureFixt
 def test_every_option_reaches_the_order(ran: Ran) -> None:
     main(["run", "r.yaml", "--dataset", "d", "--run-dir", "f", "--shard", "7", "--target", "9", "--seed", "3",
           "--executor", "ray", "--ray-address", "h:1", "--again"])  # fmt: skip
-    assert ran.order == Order(Path("r.yaml"), "d", "f", 7, 9, 3, "ray", True, "h:1")
+    assert ran.order == RunRequest(Path("r.yaml"), "d", "f", 7, 9, 3, "ray", True, "h:1")
 
 
 def test_what_libraries_print_is_shown_where_that_is_asked_for(ran: Ran, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ DRAWS = [(0.5, 0.4, 0.1), (0.4, 0.4, 0.2), (6, 3, 1)]
 
 
 def answer(question: DraftingCall) -> BaseModel | NoReport:
-    """A model: two criteria a part, weights that differ by draw."""
+    """A model: two criteria per part, weights that differ by draw."""
     if question.model is WeightsDraft:
         structure, content, aesthetics = DRAWS[question.draw % len(DRAWS)]
         return WeightsDraft(Structure=structure, Content=content, Aesthetics=aesthetics)

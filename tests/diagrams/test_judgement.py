@@ -9,29 +9,32 @@ import pytest
 
 from data_juicer_ext.diagrams.criteria import criteria_of
 from data_juicer_ext.diagrams.dimensions import PARTS
-from data_juicer_ext.diagrams.judgement import FIELDS, Seen, asked_fields, told
-from data_juicer_ext.diagrams.pair_row import pair_of
+from data_juicer_ext.diagrams.judgement import FIELDS, ImageFacts, asked_fields, told
+from data_juicer_ext.diagrams.pair_row import DiagramPair, pair_of
 from data_juicer_ext.diagrams.scoring import OrderScores, Sides, judged
 from tests.diagrams.judges import pair_row
 from tests.diagrams.test_criteria import broken
 from tests.diagrams.test_scoring import AF, GENERATED, REFERENCE, order
 
-PAIR = pair_of(pair_row("r", "g.png", "d.png"))
-SEEN = Seen(
+SEEN = ImageFacts(
     ("g.png", "d.png"), "16:9", 1.234567, 0.3654321, 12, 0.25, True, ("scaled_down",), ("scaled_up", "jpeg")
 )  # fmt: skip
 
 
+def pair() -> DiagramPair:
+    return pair_of(pair_row("r", "g.png", "d.png"))
+
+
 def judgement(*orders: OrderScores) -> dict[str, Any]:
-    return told(PAIR, AF, "abc123", SEEN, orders, judged(AF, orders))
+    return told(pair(), AF, "abc123", SEEN, orders, judged(AF, orders))
 
 
 def test_a_judge_is_told_the_type_its_criteria_by_part_and_the_texts() -> None:
     told_more = broken("types.AF.dimensions.Aesthetics.0.instructions", ["Mind the lines."])
-    asked = asked_fields(PAIR, criteria_of(told_more, "x").of("AF"))
+    asked = asked_fields(pair(), criteria_of(told_more, "x").of("AF"))
     assert tuple(asked) == FIELDS
     assert asked["type"]["code"] == "AF" and asked["type"]["name"] and asked["type"]["about"]
-    assert (asked["caption"], asked["paper_text"]) == (PAIR.caption, PAIR.paper_text)
+    assert (asked["caption"], asked["paper_text"]) == (pair().caption, pair().paper_text)
     assert [part["key"] for part in asked["parts"]] == list(PARTS)
     by_part = {part["key"]: part for part in asked["parts"]}
     assert by_part["VOL"]["criteria"] == [
@@ -50,7 +53,7 @@ def test_a_judgement_says_what_was_seen_and_with_what_it_was_judged() -> None:
     assert row["aspect_ratio"] == {"target": "16:9", "generated": 1.2346, "misfit": 0.3654}
     assert row["image_flags"] == {"generated": ["scaled_down"], "reference": ["scaled_up", "jpeg"]}
     assert row["paper_text_cut"] is False
-    cut = replace(PAIR, cut=True)
+    cut = replace(pair(), cut=True)
     scores = order(GENERATED, REFERENCE)
     assert told(cut, AF, "", SEEN, [scores], judged(AF, [scores]))["paper_text_cut"] is True
 
@@ -80,4 +83,4 @@ def test_sums_are_rounded_to_six_digits() -> None:
 def test_orders_and_their_scores_run_parallel() -> None:
     scores = order(GENERATED, REFERENCE)
     with pytest.raises(ValueError, match="zip"):
-        told(PAIR, AF, "", SEEN, [scores, scores], judged(AF, [scores]))
+        told(pair(), AF, "", SEEN, [scores, scores], judged(AF, [scores]))

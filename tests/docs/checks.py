@@ -64,7 +64,7 @@ def _unparsable(arguments: list[str]) -> str:
 
 
 def json_problem(text: str) -> str:
-    """What is wrong with a block of JSON: one value, or one a line."""
+    """What is wrong with a block of JSON: one value, or one per line."""
     try:
         json.loads(text)
     except ValueError:

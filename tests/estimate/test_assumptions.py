@@ -71,7 +71,7 @@ def test_reasoning_models_are_known_by_name(model: str, thinks: bool) -> None:
         ("keep: 3", "not a mapping"),
         ("characters: {claim: 0, question: 1, option: 1}", "whole numbers from 1"),
         ("thinking_models: o4", "not a list"),
-        ("[1, 2", "no YAML"),
+        ("[1, 2", "not YAML"),
         ("- 1", "no mapping"),
     ],
 )

@@ -19,7 +19,7 @@ PAPERS = ({"paper_id": "p0"}, {"paper_id": "p1"})
 
 
 def certain(**own: object) -> Assumptions:
-    """Assumptions without a doubt: 4 claims a figure, half of everything kept, 20 tokens an answer."""
+    """Assumptions without a doubt: 4 claims per figure, half of everything kept, 20 tokens an answer."""
     half = {name: KNOWN(0.5) for name in ("mapper", "filter")}
     given = {"claims_per_figure": KNOWN(4), "keep": half, "completion_tokens": {"others": KNOWN(20)},
              "thinking_tokens": KNOWN(100), "repairs": KNOWN(0), "frugal_draws": KNOWN(0.75), **own}  # fmt: skip

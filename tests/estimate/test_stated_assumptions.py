@@ -41,7 +41,7 @@ def told(
 
 def test_without_a_pilot_every_rate_is_said_with_its_source() -> None:
     assert told(CLAIMS, VOTE) == [
-        "text: 4 characters a token; a pilot takes the provider's own counts",
+        "text: 4 characters per token; a pilot takes the provider's own counts",
         "sent: as usual",
         "claims: 2 (1 to 3) claims from a figure that is cited, 10 (1 to 20) tokens an answer",
         "vote: keeps 50% (40% to 60%), 100 (50 to 200) tokens an answer",

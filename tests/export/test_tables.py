@@ -142,3 +142,14 @@ def test_a_split_goes_on_in_another_shard_and_groups_stay_small(tmp_path: Path) 
     ]
     assert pa.concat_tables(tables)["row_id"].to_pylist() == [f"q{number}" for number in range(7)]
     assert len(list((tmp_path / "out" / "data").iterdir())) == 4, "no file of an unfinished shard is left"
+
+
+def test_no_more_than_a_hundred_rows_are_held_before_they_are_written(tmp_path: Path) -> None:
+    files = ParquetFiles(tmp_path, ExportOptions("parquet", images="copy"), {"row_id": "string"})
+    for number in range(250):
+        files.add("train", {"row_id": f"q{number:03}"}, [])
+    assert files.end() == {"train": ["data/train-00000-of-00001.parquet"]}
+    written = parquet.ParquetFile(tmp_path / "data" / "train-00000-of-00001.parquet")
+    groups = [written.metadata.row_group(place).num_rows for place in range(written.metadata.num_row_groups)]
+    assert groups == [100, 100, 50]
+    assert written.read().column("row_id").to_pylist() == [f"q{number:03}" for number in range(250)]

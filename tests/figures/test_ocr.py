@@ -1,4 +1,4 @@
-"""The shared OCR engine: scores, thresholds, one a process."""
+"""The shared OCR engine: scores, thresholds, one per process."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def ready(name: str, folder: Path, papers: Rows, **parameters: Any) -> dict[str,
 
 
 def without_ocr(process: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The operators without reading text in figures, which takes seconds a figure."""
+    """The operators without reading text in figures, which takes seconds per figure."""
     for step in process:
         for name, given in step.items():
             if name in ("figure_curation_mapper", "figure_features_mapper"):

@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.report.costs import Cost, RunCost, Saved, costs, money, price, total
-from data_juicer_ext.report.error_kinds import by_error_kind, implied_by
 from data_juicer_ext.report.folder_summary import run_summary
-from data_juicer_ext.report.funnel import funnel
 from data_juicer_ext.report.ledger_decisions import count
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.runs.ledger import Spending
-from data_juicer_ext.runs.manifest import Entry, Manifest
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 from tests.report.run_folders import RunFolder
 
 
@@ -74,7 +72,7 @@ def test_every_run_into_the_folder_counts_by_listing_model_and_run(tmp_path: Pat
     made.note("vision_vote", "a", spent={"calls": 3, "store_hits": 2, "tries": 1, "cost": 0.25}, model="seer")
     made.note("vision_vote", "b", spent={"calls": 1, "tries": 1, "unpriced": 1}, model="other")
     made.end([])
-    scope = scope_of(made.path)
+    scope = select_runs(made.path)
     found = costs(count(scope), scope)
     by_line = [(line.tag, line.model, line.paid_calls, line.spending.cost) for line in found.lines]
     assert sorted(by_line) == [
@@ -95,27 +93,10 @@ def test_what_the_store_saved_is_worth_the_mean_of_what_was_paid(tmp_path: Path)
     made.note("vision_vote", "a", spent={"calls": 5, "store_hits": 3, "tries": 2, "cost": 0.5}, model="seer")
     made.note("claim_extractor", "f", spent={"calls": 1, "store_hits": 1}, model="writer")
     made.end([])
-    scope = scope_of(made.path)
+    scope = select_runs(made.path)
     assert sorted(costs(count(scope), scope).saved, key=lambda saved: saved.tag) == [
         Saved("claim_extractor", 1, 0, None), Saved("vision_vote", 3, 0, 0.75),
     ]  # fmt: skip
-
-
-def test_refusals_stand_for_error_kinds(tmp_path: Path) -> None:
-    assert implied_by("visual_dependence_filter") == ("E3",) and implied_by("text_length_filter") == ()
-    made = RunFolder(tmp_path)
-    for tag in ("vision_vote", "visual_dependence", "source_consistency", "own"):
-        for row in range(3):
-            made.note(tag, f"{row}", "keep" if row == 0 and tag != "own" else "drop")
-    made.note("none_refused", "1")
-    made.end([])
-    groups = by_error_kind(funnel(count(scope_of(made.path)).decisions()))
-    assert [(group.kinds, group.refused, group.tags) for group in groups] == [
-        (("E1",), 2, ("source_consistency",)), (("E1", "E4"), 2, ("vision_vote",)),
-        (("E3",), 2, ("visual_dependence",)), ((), 3, ("own",)),
-    ]  # fmt: skip
-    assert groups[1].name == "E1 incorrectly visually grounded or E4 outside knowledge"
-    assert groups[-1].name == "none implied" and groups[2].name == "E3 non-visual"
 
 
 def test_the_summary_of_a_run_in_shards_is_over_all_of_them_until_a_plain_run_comes(tmp_path: Path) -> None:
@@ -125,8 +106,8 @@ def test_the_summary_of_a_run_in_shards_is_over_all_of_them_until_a_plain_run_co
     first = made.run.run_id
     made.begin()
     made.note("vision_vote", "b", "drop", "no_majority")
-    shards = [Entry("shard-00000", "i", 1, whole_run_id=first, run_id="later"), Entry("shard-00001", "j", 1),
-              Entry("shard-00002", "k", 1, run_id=made.run.run_id)]  # fmt: skip
+    shards = [ShardEntry("shard-00000", "i", 1, whole_run_id=first, run_id="later"), ShardEntry("shard-00001", "j", 1),
+              ShardEntry("shard-00002", "k", 1, run_id=made.run.run_id)]  # fmt: skip
     Manifest("/r", "f", "/d", "g", 1, 0, shards).save(made.path)
     assert "no_majority 2" in run_summary(made.path)
     made.about.pop("shard")

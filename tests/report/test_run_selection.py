@@ -7,7 +7,7 @@ import pytest
 
 from data_juicer_ext.report.run_selection import NoRunError, export_here, last_selection, select_runs
 from data_juicer_ext.runs import run_records
-from data_juicer_ext.runs.manifest import Entry, Manifest
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 from tests.report.run_folders import RunFolder, qa_row
 
 
@@ -138,7 +138,10 @@ def test_the_last_selection_is_the_shards_unless_a_plain_run_came_after(tmp_path
     made.note("vision_vote", "a")
     made.end([qa_row(1)])
     whole = made.run.run_id
-    shards = [Entry("shard-00000", "i", 1, "done", run_id="later", whole_run_id=whole), Entry("shard-00001", "j", 1)]
+    shards = [
+        ShardEntry("shard-00000", "i", 1, "done", run_id="later", whole_run_id=whole),
+        ShardEntry("shard-00001", "j", 1),
+    ]
     Manifest("/r", "f", "/d", "g", 1, 0, shards).save(made.path)
     scope = last_selection(made.path)
     assert scope.run_ids == (whole,) and scope.shards == {"done": 1, "pending": 1}

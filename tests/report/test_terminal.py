@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.report.report import Cause, Report, make_report
+from data_juicer_ext.report.report import Cause, RunReport, make_report
 from data_juicer_ext.report.run_selection import last_selection
 from data_juicer_ext.report.terminal import lines
 from tests.report.run_folders import RunFolder, qa_row
@@ -31,11 +31,11 @@ E1 incorrectly visually grounded or E4 outside knowledge         2  vision_vote
 undecided at                  cause                           rows
 vision_vote                   call_failed:timeout                1
 
-spent, all runs           model                    calls  stored retries      tokens   US dollars
-claim_extractor           writer                       2       1       2       1,200      $0.2500
-source_consistency        writer                       9       0       0          63      $0.0900
-vision_vote               seer                        16       0      24          24    not known
-all                                                   27       1      26       1,287$0.3400 + 16 calls
+spent, all runs           model                    calls  stored  retries      tokens          US dollars
+claim_extractor           writer                       2       1        2       1,200             $0.2500
+source_consistency        writer                       9       0        0          63             $0.0900
+vision_vote               seer                        16       0       24          24           not known
+all                                                   27       1       26       1,287  $0.3400 + 16 calls
 
 claim_extractor: 1 calls saved by the store, 0 by early stopping, about $0.1250
 
@@ -72,7 +72,7 @@ def test_a_whole_report(run: RunFolder) -> None:
     assert "\n".join(line.rstrip() for line in lines(report_of(run)).splitlines()) == WHOLE
 
 
-def report_of(run: RunFolder) -> Report:
+def report_of(run: RunFolder) -> RunReport:
     return make_report(last_selection(run.path))
 
 
@@ -85,7 +85,7 @@ def test_of_many_causes_ten_are_shown(run: RunFolder, causes: int, more: str) ->
     undecided = [Cause(f"tag{n}", "r" * 40, 1000 + n) for n in range(causes)]
     said = lines(replace(report_of(run), undecided=undecided)).splitlines()
     shown = [line for line in said if line.startswith("tag")]
-    assert len(shown) == 10 and shown[0] == f"{'tag0':<30}{'r' * 27}    1,000"
+    assert len(shown) == 10 and shown[0] == f"{'tag0':<30}{'r' * 26}     1,000"
     assert [line for line in said if "other causes" in line] == ([more] if more else [])
 
 

@@ -9,42 +9,42 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.runner.plan import ChangedError, Order, open_plan
+from data_juicer_ext.runner.plan import ChangedError, RunRequest, open_plan
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Spending
 from data_juicer_ext.runs.manifest import Manifest, load
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from tests.host import write_rows
 
 CONFIG: dict[str, Any] = {"process": [{"text_length_filter": {"min_len": 1}}]}
 
 
 @pytest.fixture
-def order(tmp_path: Path) -> Order:
+def order(tmp_path: Path) -> RunRequest:
     rows = [{"paper_id": f"p{n}", "text": f"text {n}"} for n in range(120)]
-    return Order(tmp_path / "recipe.yaml", str(write_rows(tmp_path / "papers.jsonl", rows)), str(tmp_path / "run"))
+    return RunRequest(tmp_path / "recipe.yaml", str(write_rows(tmp_path / "papers.jsonl", rows)), str(tmp_path / "run"))
 
 
-def opened(order: Order, config: dict[str, Any] | None = None) -> Manifest:
+def opened(order: RunRequest, config: dict[str, Any] | None = None) -> Manifest:
     Path(order.run_dir).mkdir(exist_ok=True)
-    return open_plan(order, config or CONFIG, Kept(order.run_dir))
+    return open_plan(order, config or CONFIG, ShardedFolder(order.run_dir))
 
 
-def refusal(order: Order, config: dict[str, Any] | None = None) -> str:
+def refusal(order: RunRequest, config: dict[str, Any] | None = None) -> str:
     with pytest.raises(ChangedError) as refused:
         opened(order, config)
     return str(refused.value)
 
 
-def undecided_of(order: Order, run_id: str) -> Path:
+def undecided_of(order: RunRequest, run_id: str) -> Path:
     row = {"row_id": "x", "undecided": {"tag": "t"}}
     folder = Path(order.run_dir) / "undecided"
     folder.mkdir(exist_ok=True)
     return write_rows(folder / f"{run_id}.host.7.jsonl", [row])
 
 
-def test_a_new_plan_has_shards_of_fifty_papers_by_seed_zero_all_pending(order: Order) -> None:
+def test_a_new_plan_has_shards_of_fifty_papers_by_seed_zero_all_pending(order: RunRequest) -> None:
     manifest = opened(order)
     assert (manifest.shard_size, manifest.seed) == (50, 0)
     assert [(entry.papers, entry.state) for entry in manifest.shards] == [
@@ -62,7 +62,7 @@ def test_a_new_plan_has_shards_of_fifty_papers_by_seed_zero_all_pending(order: O
     ]
 
 
-def test_a_plan_is_cut_as_the_order_says(order: Order) -> None:
+def test_a_plan_is_cut_as_the_order_says(order: RunRequest) -> None:
     default = opened(order)
     manifest = opened(replace(order, shard_size=60, seed=3, again=True))
     assert (manifest.shard_size, manifest.seed) == (60, 3) and [entry.papers for entry in manifest.shards] == [60, 60]
@@ -70,12 +70,12 @@ def test_a_plan_is_cut_as_the_order_says(order: Order) -> None:
     assert {e.id for e in same_size.shards}.isdisjoint(e.id for e in default.shards)
 
 
-def test_the_dataset_of_the_recipe_is_cut_where_the_order_names_none(order: Order) -> None:
+def test_the_dataset_of_the_recipe_is_cut_where_the_order_names_none(order: RunRequest) -> None:
     config = {**CONFIG, "dataset_path": order.dataset}
     assert opened(replace(order, dataset=""), config).dataset == order.dataset
 
 
-def test_the_same_order_goes_on_with_the_plan_that_is_there(order: Order) -> None:
+def test_the_same_order_goes_on_with_the_plan_that_is_there(order: RunRequest) -> None:
     first = opened(replace(order, shard_size=60, seed=3))
     assert opened(order) == first
     assert opened(replace(order, shard_size=60, seed=3)) == first
@@ -84,12 +84,12 @@ def test_the_same_order_goes_on_with_the_plan_that_is_there(order: Order) -> Non
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"shard_size": 10}, "--shard: 50 papers a shard then, 10 now"),
+        ({"shard_size": 10}, "--shard: 50 papers per shard then, 10 now"),
         ({"seed": 4}, "--seed: 0 then, 4 now"),
     ],
 )
 def test_a_plan_that_was_cut_otherwise_is_refused_with_both_values(
-    order: Order, change: dict[str, Any], says: str
+    order: RunRequest, change: dict[str, Any], says: str
 ) -> None:
     opened(order)
     said = refusal(replace(order, **change))
@@ -97,7 +97,7 @@ def test_a_plan_that_was_cut_otherwise_is_refused_with_both_values(
     assert "--run-dir" in said and "--again" in said and said.count("  - ") == 1
 
 
-def test_a_recipe_that_has_changed_is_told_from_another_recipe(order: Order) -> None:
+def test_a_recipe_that_has_changed_is_told_from_another_recipe(order: RunRequest) -> None:
     opened(order)
     changed = {"process": [{"text_length_filter": {"min_len": 2}}]}
     assert f"the recipe {order.recipe} (or a variable in it) has changed" in refusal(order, changed)
@@ -106,7 +106,7 @@ def test_a_recipe_that_has_changed_is_told_from_another_recipe(order: Order) -> 
     assert opened(other).recipe == str(order.recipe)  # another name for the same recipe is no change
 
 
-def test_rows_that_have_changed_are_told_from_another_dataset(order: Order) -> None:
+def test_rows_that_have_changed_are_told_from_another_dataset(order: RunRequest) -> None:
     opened(order)
     other = write_rows(Path(order.dataset).with_name("other.jsonl"), [{"paper_id": "z", "text": "t"}])
     assert f"the dataset: {order.dataset} then, {other} now" in refusal(replace(order, dataset=str(other)))
@@ -114,7 +114,7 @@ def test_rows_that_have_changed_are_told_from_another_dataset(order: Order) -> N
     assert f"the rows of {order.dataset} have changed" in refusal(order)
 
 
-def test_pairs_without_a_plan_are_of_somebody_else_and_again_replaces_them(order: Order) -> None:
+def test_pairs_without_a_plan_are_of_somebody_else_and_again_replaces_them(order: RunRequest) -> None:
     Path(order.run_dir).mkdir()
     pairs = Path(order.run_dir) / "pairs.jsonl"
     pairs.write_text("{}\n")
@@ -125,7 +125,7 @@ def test_pairs_without_a_plan_are_of_somebody_else_and_again_replaces_them(order
     assert opened(order).shards
 
 
-def test_again_clears_what_shards_left_and_nothing_else(order: Order) -> None:
+def test_again_clears_what_shards_left_and_nothing_else(order: RunRequest) -> None:
     opened(order)
     exports = Path(order.run_dir) / "exports"
     (exports / "shard-00000").mkdir()
@@ -137,7 +137,7 @@ def test_again_clears_what_shards_left_and_nothing_else(order: Order) -> None:
     assert sorted(path.name for path in exports.iterdir()) == ["mine.jsonl", "shard-notes.txt"]
 
 
-def test_a_killed_shard_is_pending_again_unless_an_earlier_run_of_it_was_whole(order: Order) -> None:
+def test_a_killed_shard_is_pending_again_unless_an_earlier_run_of_it_was_whole(order: RunRequest) -> None:
     manifest = opened(replace(order, shard_size=30))
     for entry, (whole, undecided) in zip(manifest.shards, [("", 0), ("1-a", 2), ("1-a", 0), ("", 3)], strict=True):
         entry.state, entry.run_id, entry.whole_run_id, entry.undecided = "running", f"2-{entry.name}", whole, undecided
@@ -150,7 +150,7 @@ def test_a_killed_shard_is_pending_again_unless_an_earlier_run_of_it_was_whole(o
     assert not any(path.exists() for path in left)
 
 
-def test_shards_that_were_not_killed_stay_as_they_are(order: Order) -> None:
+def test_shards_that_were_not_killed_stay_as_they_are(order: RunRequest) -> None:
     manifest = opened(replace(order, shard_size=60))
     manifest.shards[0].state, manifest.shards[1].state = "done", "undecided"
     for entry in manifest.shards:
@@ -161,7 +161,7 @@ def test_shards_that_were_not_killed_stay_as_they_are(order: Order) -> None:
     assert [entry.state for entry in opened(order).shards] == ["done", "undecided"] and left.exists()
 
 
-def test_runs_before_again_are_named_in_the_new_plan_in_order(order: Order) -> None:
+def test_runs_before_again_are_named_in_the_new_plan_in_order(order: RunRequest) -> None:
     opened(order)
     runs = []
     for shard in ("shard-00001", "shard-00000", "shard-00001"):
@@ -170,7 +170,7 @@ def test_runs_before_again_are_named_in_the_new_plan_in_order(order: Order) -> N
     assert opened(replace(order, again=True)).earlier_run_ids == sorted(runs)
 
 
-def test_what_a_killed_try_has_spent_is_in_the_plan(order: Order) -> None:
+def test_what_a_killed_try_has_spent_is_in_the_plan(order: RunRequest) -> None:
     manifest = opened(order)
     run = run_records.begin(order.run_dir, {"shard": "shard-00000", "dataset_path": order.dataset})
     run.ledger.record(Decision("r", "op", "op", "keep", "x", spending=Spending(calls=3, store_hits=1, cost=0.5)))
@@ -181,7 +181,7 @@ def test_what_a_killed_try_has_spent_is_in_the_plan(order: Order) -> None:
 
 @pytest.mark.parametrize("noted", [True, False])
 def test_a_plan_without_the_ids_of_its_tries_finds_them_in_the_notes_or_knows_the_last(
-    order: Order, noted: bool
+    order: RunRequest, noted: bool
 ) -> None:
     manifest = opened(order)
     where = order.dataset if noted else "/moved"

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.runner import progress_texts
-from data_juicer_ext.runs.manifest import Entry, Manifest
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from tests.host import write_rows
 
 
-def shard(number: int, state: str, **values: Any) -> Entry:
+def shard(number: int, state: str, **values: Any) -> ShardEntry:
     whole = "" if state == "pending" else f"{number}-whole"
-    return Entry(f"shard-{number:05d}", f"shard-{number}", 5, state, whole_run_id=whole, **values)
+    return ShardEntry(f"shard-{number:05d}", f"shard-{number}", 5, state, whole_run_id=whole, **values)
 
 
 def plan(*states: str, **values: Any) -> Manifest:
@@ -50,12 +50,12 @@ def test_the_closing_counts_what_was_run_whole_and_names_the_files(tmp_path: Pat
     write_rows(tmp_path / "undecided.jsonl", [{"row_id": "u", "undecided": about}])
     manifest = plan("done", "undecided", "pending", refused=3, seconds=30.4)
     unread = {"row_id": "p", "tag": "t", "reason": "unreadable_paper", "verdict": "drop", "detail": {"message": "gone"}}
-    said = progress_texts.closing(manifest, Kept(str(tmp_path)), 8, [unread]).splitlines()
+    said = progress_texts.closing(manifest, ShardedFolder(str(tmp_path)), 8, [unread]).splitlines()
     assert said[-2] == "8 kept rows, 6 refused, 1 undecided, from 10 of 15 papers (2 of 3 shards, 61 s)"
     assert said[-1] == f"  kept rows  {tmp_path}/pairs.jsonl"
     assert any("1 rows are UNDECIDED" in line for line in said)
     assert any(f"They stand in {tmp_path}/undecided.jsonl" in line for line in said)
-    quiet = progress_texts.closing(plan("done"), Kept(str(tmp_path / "none")), 0, [])
+    quiet = progress_texts.closing(plan("done"), ShardedFolder(str(tmp_path / "none")), 0, [])
     assert quiet.splitlines() == [
         "0 kept rows, 0 refused, 0 undecided, from 5 of 5 papers (1 of 1 shards, 0 s)",
         f"  kept rows  {tmp_path}/none/pairs.jsonl",

@@ -15,8 +15,8 @@ from data_juicer_ext.runner.shard import ShardError, run_shard
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Spending
-from data_juicer_ext.runs.manifest import Entry, Manifest, load
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry, load
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from tests.host import write_rows
 
 
@@ -36,8 +36,8 @@ class Playing:
 
 class Given:
     def __init__(self, folder: Path) -> None:
-        self.folder, self.kept = folder, Kept(str(folder))
-        self.entry = Entry("shard-00000", "id", 3)
+        self.folder, self.kept = folder, ShardedFolder(str(folder))
+        self.entry = ShardEntry("shard-00000", "id", 3)
         self.manifest = Manifest("/r.yaml", "f", "/d.jsonl", "g", 3, 0, [self.entry])
         self.host = Playing(folder / "work")
         for name in ("exports", "undecided", "shards"):
@@ -47,7 +47,7 @@ class Given:
         with Stops(lambda _: None) as stops:
             return run_shard(self.entry, self.manifest, self.kept, self.host, stops)  # type: ignore[arg-type]
 
-    def on_disk(self) -> Entry:
+    def on_disk(self) -> ShardEntry:
         found = load(self.folder)
         assert found is not None
         return found.shards[0]
@@ -122,7 +122,7 @@ def test_on_ray_the_export_is_a_folder(given: Given) -> None:
 
 
 def test_while_it_runs_the_manifest_says_so(given: Given) -> None:
-    during: list[Entry] = []
+    during: list[ShardEntry] = []
     given.host.does = lambda export: during.append(given.on_disk())
     given.entry.error = "of the last try"
     given.run()

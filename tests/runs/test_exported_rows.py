@@ -8,6 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.storage.json_lines import JsonLinesError
 
 
 def lines(*ids: str) -> str:
@@ -95,6 +96,6 @@ def test_each_broken_line_is_told_and_the_others_come(tmp_path: Path, line: str,
 def test_a_file_that_is_no_utf_8_is_an_error_unless_broken_lines_are_told(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_bytes(b'{"row_id": "\xff"}\n')
-    with pytest.raises(UnicodeDecodeError):
+    with pytest.raises(JsonLinesError, match=r"pairs\.jsonl:1: not JSON .*utf-8"):
         list(read_rows(path))
     assert [row["row_id"] for row in read_rows(path, broken=print)] == ["\ufffd"]

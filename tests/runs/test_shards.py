@@ -122,5 +122,5 @@ def test_a_dataset_is_read_without_being_written_where_only_its_fingerprint_is_a
     found = scan(path)
     assert len(found.digests) == 3 and found.spans == [] and list(found.columns) == ["paper_id", "text"]
     assert len(found.fingerprint) == 32 and [file.name for file in tmp_path.iterdir()] == ["p.jsonl"]
-    with pytest.raises(DatasetError, match="is empty; it needs a row a paper"):
+    with pytest.raises(DatasetError, match="is empty; it needs one row per paper"):
         scan(write_rows(tmp_path / "none.jsonl", []))

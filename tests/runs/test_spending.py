@@ -10,7 +10,7 @@ from data_juicer_ext.models.types import Usage
 from data_juicer_ext.runs import run_records, spending
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Ledger, Spending, spent_by
-from data_juicer_ext.runs.manifest import Entry, Manifest
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 
 
 def decided(run_dir: Path, run_id: str, **spent: float) -> None:
@@ -22,21 +22,21 @@ def test_all_tries_of_a_shard_count_every_line_of_them_without_stored_answers(tm
     decided(tmp_path, "1", calls=1, cost=0.5)  # of the same row: a task that was run again was paid all the same
     decided(tmp_path, "2", calls=7, unpriced=2)
     decided(tmp_path, "3", calls=100)
-    entry = Entry("shard-00000", "id", 1, calls=99, cost=99.0, unpriced=99, run_ids=["1", "2"])
+    entry = ShardEntry("shard-00000", "id", 1, calls=99, cost=99.0, unpriced=99, run_ids=["1", "2"])
     spending.count(entry, tmp_path)
     assert (entry.calls, entry.cost, entry.unpriced) == (11, 0.75, 3)
 
 
 def test_a_cost_is_kept_to_eight_places(tmp_path: Path) -> None:
     decided(tmp_path, "1", cost=0.123456789)
-    entry = Entry("shard-00000", "id", 1, run_ids=["1"])
+    entry = ShardEntry("shard-00000", "id", 1, run_ids=["1"])
     spending.count(entry, tmp_path)
     assert entry.cost == 0.12345679
 
 
 def test_in_all_counts_shards_and_what_again_has_replaced(tmp_path: Path) -> None:
     decided(tmp_path, "1", calls=2, cost=0.5, unpriced=1)
-    shards = [Entry(f"shard-0000{n}", "id", 1, calls=10, cost=1.0, unpriced=3) for n in range(2)]
+    shards = [ShardEntry(f"shard-0000{n}", "id", 1, calls=10, cost=1.0, unpriced=3) for n in range(2)]
     manifest = Manifest("/r", "f", "/d", "g", 1, 0, shards, earlier_run_ids=["1"])
     total = spending.in_all(manifest, tmp_path)
     assert (total.calls, total.cost, total.unpriced) == (22, 2.5, 7)

@@ -93,6 +93,15 @@ def test_its_words_are_in_summary_report_and_card_without_the_package(
     assert "| questions with a telling caption | 4 | 3 |" in card
 
 
+@pytest.mark.parametrize(
+    "first", ["data_juicer.ops", "data_juicer_ext.ops.authoring", "data_juicer_ext.ops.base.registration"]
+)
+def test_it_is_known_whatever_is_imported_first(first: str, plugin: Path, python: Path) -> None:
+    known = f"{{{FILTER!r}, {MAPPER!r}}} <= set(OPERATORS.modules)"
+    code = f"import {first}; from data_juicer.ops import OPERATORS; print({known})"
+    assert run(python, "-c", code, cwd=plugin).split()[-1] == "True"
+
+
 @pytest.mark.host
 def test_what_it_expects_is_in_an_estimate(plugin: Path, python: Path) -> None:
     recipe: dict[str, Any] = yaml.safe_load((plugin / "recipes" / f"{MAPPER}.yaml").read_text())

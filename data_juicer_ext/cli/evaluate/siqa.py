@@ -29,7 +29,7 @@ OPERATOR = "siqa_rating_mapper"
 def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the part."""
     part = parts.add_parser("siqa", help="scores of scientific images: SRCC and PLCC with mean opinion scores")
-    add_predictions(part, f"scores: exports of {OPERATOR} (file, folder or run folder), one a model")
+    add_predictions(part, f"scores: exports of {OPERATOR} (file, folder or run folder), one per model")
     part.add_argument(
         "--gold", type=Path, required=True, metavar="FILE", help="a MOS file, rows of raters, or a ratings.jsonl"
     )

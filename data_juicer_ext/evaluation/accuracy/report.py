@@ -86,7 +86,7 @@ def _percent(cell: Cell) -> str:
 def group_table(found: Accuracy, by: str, rows: Side = "categories") -> Table:
     """The table of a column, with the overall accuracy last, the number of questions and what chance gives.
 
-    `rows="categories"` is the layout of VeriSciQA's tables 8 to 10: a row a group, a column a model.
+    `rows="categories"` is the layout of VeriSciQA's tables 8 to 10: one row per group, one column per model.
     """
     groups = [(by, value, f"{value}{'*' * _few(found, by, value)}") for value in found.values(by)]
     groups.append((OVERALL, "", OVERALL))
@@ -106,7 +106,7 @@ def _chance(cell: Cell) -> str:
 
 
 def understanding_table(found: Accuracy) -> Table:
-    """The layout of SIQA's table 2: a row a model, the dimensions and then the question types as columns; shares."""
+    """The layout of SIQA's table 2: one row per model, dimensions and then question types as columns; shares."""
     columns_of: list[str] = [by for by in ("dimension", "question_type") if by in found.by]
     heads = [(by, value) for by in columns_of for value in found.values(by)]
     heads.append((OVERALL, ""))
@@ -155,7 +155,7 @@ _CELL = ("by", "value", "model", "asked", "n", "right", "accuracy", "unclear", "
 def write(found: Accuracy, folder: Path, rows: Side = "categories") -> list[Path]:
     """Write everything into `folder`; the paths.
 
-    `accuracy.json` (all), `accuracy.csv` (a row a model and group), `by_<column>.csv` (the printed tables),
+    `accuracy.json` (all), `accuracy.csv` (one row per model and group), `by_<column>.csv` (the printed tables),
     `letters.csv`, `unclear.csv`, and, where there is one, `subset.csv` (the row ids).
     """
     folder = folder_for(folder)

@@ -109,7 +109,7 @@ def _refused(found: PreferenceEvaluation) -> list[str]:
 
 
 def write(found: PreferenceEvaluation, folder: Path) -> list[Path]:
-    """`preference.json` (all), `preference.csv` (a row a judge and group), `people.csv` (a row a pair); the paths."""
+    """`preference.json`, `preference.csv` (one row per judge and group), `people.csv` (one per pair); the paths."""
     folder = folder_for(folder)
     rows = [{"judge": judge.judge, **row} for judge in found.judges for row in judge.rows]
     people = [vars(human) for human in found.humans]

@@ -80,7 +80,7 @@ def gated(scores: Mapping[str, float | None], closed: Collection[str]) -> dict[s
 
 
 def dispersion(figures: Iterable[GoldFigure]) -> list[dict[str, Any]]:
-    """How far raters are apart, a row a dimension and one for their overalls (appendix table 4).
+    """How far raters are apart, one row per dimension and one for their overalls (appendix table 4).
 
     `n` counts the figures that at least two raters scored; `mean_spread` and `median_spread` are of the largest minus
     the smallest score of a figure; `within_1_pairs` is the share of rater pairs at most 1 apart. None where n is 0.

@@ -15,7 +15,7 @@ from data_juicer_ext.evaluation.statistics.reliability import counts_of, fleiss_
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
 
-CRITERIA, DIRECTION, ACCEPTED = "criteria", "direction", "accepted"
+DIRECTION, ACCEPTED = "direction", "accepted"
 _BETWEEN = "\x1f"
 
 RatedUnits = dict[str, dict[str, float]]
@@ -23,7 +23,7 @@ RatedUnits = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Agreement:
-    """A row a form and dimension, by `form` the counts, and the names of the `sources` that means are given for."""
+    """One row per form and dimension, by `form` the counts, and the names of the `sources` that means are given for."""
 
     rows: list[dict[str, Any]]
     forms: dict[str, dict[str, int]]

@@ -34,7 +34,7 @@ class ModelScores:
 
 @dataclass(frozen=True)
 class SiqaEvaluation:
-    """All that was found: a row a model, the MOS, and what was refused.
+    """All that was found: one row per model, the MOS, and what was refused.
 
     A row has `srcc_` and `plcc_` of perception, knowledge, siqa_s (the mean of these two coefficients, as the paper has
     it) and mean_rating (the coefficient of the mean of both scores with the mean of both MOS); `n_` counts the images

@@ -68,7 +68,7 @@ def _shown(measure: object, digits: int) -> str:
 
 
 def write(found: Sequence[JudgeStability], folder: Path) -> list[Path]:
-    """`stability.json` (all) and `stability.csv` (a row a judge and group) in `folder`; their paths."""
+    """`stability.json` (all) and `stability.csv` (one row per judge and group) in `folder`; their paths."""
     folder = folder_for(folder)
     rows = [{"judge": judge.judge, **row} for judge in found for row in judge.rows]
     return [

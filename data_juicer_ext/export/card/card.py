@@ -129,7 +129,7 @@ def _making(made: WrittenExport) -> str:
         ("kind", made.contents.kind.name),
         ("seed", order.seed),
         ("near questions", order.near_questions or "not looked at"),
-        ("rows a figure", order.max_per_figure or "any number"),
+        ("rows per figure", order.max_per_figure or "any number"),
         ("licences", ", ".join(order.licences) or "any"),
         ("rows", "accepted by most reviewers" if order.accepted else f"all of {run.file or 'what the run kept'}"),
         ("options", f"{made.moved:,} rows in a new order" if order.shuffle_options else "in the run's order"),

@@ -9,11 +9,11 @@ from typing import Any
 
 from data_juicer_ext.export.formats.dialogues import level
 from data_juicer_ext.export.images.exported_images import ExportedImage
-from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, RowKind, object_in
+from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, RowKind
 from data_juicer_ext.export.rows.selection import licence_text
 from data_juicer_ext.report.composition import Composition
 from data_juicer_ext.report.shortcut_audit import Shortcuts
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import object_in, to_json
 from data_juicer_ext.siqa.dimensions import ASPECTS
 
 Maker = tuple[str, str, str, str]  # tag of the step, model, prompt with its version, sampling parameters as JSON
@@ -96,7 +96,7 @@ class Contents:
         return [(name, papers[name], count) for name, count in sorted(rows.items(), key=lambda it: (-it[1], it[0]))]
 
     def source_lines(self) -> Iterator[dict[str, Any]]:
-        """A plain object a paper, for who has to give credit."""
+        """A plain object per paper, for who has to give credit."""
         for (paper, _), origin in sorted(self.sources.items()):
             rows = {split: origin.rows[split] for split in self.rows if origin.rows[split]}
             yield {"paper_id": paper, **origin.stated, "figures": len(origin.figures), "rows": rows}

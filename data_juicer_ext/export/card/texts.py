@@ -30,8 +30,8 @@ FILES = {
     "openai": "JSON Lines with `messages` for OpenAI's chat API. Images are data URLs in parts of their own, and the "
     "text is as it was. A file holds at most 50,000 examples and 500 MB, an example at most 10 images of 10 MB each; "
     "a split that is larger goes on in a second file.",
-    "jsonl": "JSON Lines, an object a row, with nested values as they are: `datasets` (4.7 or later) loads them as its "
-    "type Json.",
+    "jsonl": "JSON Lines, one object per row, with nested values as they are: `datasets` (4.7 or later) loads them as "
+    "its type Json.",
 }
 ESCAPED = (
     "Where the text of a row holds what a trainer or a tokenizer takes for a token (`<image>`, `<|image_pad|>`, "

@@ -1,4 +1,4 @@
-"""JSON files, one a split: in the forms that ms-swift, LLaVA and OpenAI's chat API read, and rows as plain lines."""
+"""JSON files, one per split: in the forms that ms-swift, LLaVA and OpenAI's chat API read, and rows as plain lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from data_juicer_ext.rows import to_json
 
 SIDECAR = "provenance.jsonl"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What OpenAI takes in one file of examples with images, and in one example: see `samples`. Its files may have 512 MB.
+# What OpenAI takes in one file of examples with images, and in one example: see `format_samples`. Its files may have
+# 512 MB.
 CHAT_EXAMPLES, CHAT_FILE_BYTES, CHAT_IMAGES, CHAT_IMAGE_BYTES = 50_000, 500_000_000, 10, 10_000_000
 
 

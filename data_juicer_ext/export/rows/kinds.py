@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.annotation.question_check import question_problem
 from data_juicer_ext.report.row_kinds import kind_of
-from data_juicer_ext.rows import Row
+from data_juicer_ext.rows import Row, object_in
 from data_juicer_ext.siqa.dimensions import ASPECTS, DIMENSIONS
 
 
@@ -100,12 +99,3 @@ def released(row: Row) -> dict[str, Any]:
 def quality_of(row: Row) -> dict[str, Any]:
     """What the `quality` column of a scored figure says; {} where it says nothing that can be read."""
     return object_in(row.get("quality"))
-
-
-def object_in(given: Any) -> dict[str, Any]:
-    """The JSON object that a column holds as text, or as it is; {} for anything else."""
-    try:
-        said = json.loads(given) if isinstance(given, str) else given
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}

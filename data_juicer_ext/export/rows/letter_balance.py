@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer_ext.export.rows.kinds import object_in
 from data_juicer_ext.qa.option_order import permutation, shown
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import object_in, to_json
 from data_juicer_ext.siqa.dimensions import HOW, YES_NO
 
 # A rationale that calls an option by its letter would be wrong after a move.

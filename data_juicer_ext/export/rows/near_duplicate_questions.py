@@ -1,4 +1,4 @@
-"""Fewer questions a figure: near-duplicates of one another fall, and what is over the limit.
+"""Fewer questions per figure: near-duplicates of one another fall, and what is over the limit.
 
 Which ones stay hangs on the seed and the rows' ids alone.
 """

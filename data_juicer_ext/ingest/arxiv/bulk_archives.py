@@ -1,6 +1,6 @@
 """arXiv's bulk source archives and its metadata snapshot, made into paper rows with their licence.
 
-Source archives: `arXiv_src_YYMM_NNN.tar` with a file a paper, `YYMM/ID.gz` (a gzipped tar or one gzipped
+Source archives: `arXiv_src_YYMM_NNN.tar` with one file per paper, `YYMM/ID.gz` (a gzipped tar or one gzipped
 TeX file) or `YYMM/ID.pdf`. Metadata: JSON Lines with `id`, `categories`, `license`, and more.
 """
 

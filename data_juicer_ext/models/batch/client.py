@@ -59,7 +59,7 @@ class BatchClient:
     async def _answer_many(self, requests: Mapping[str, Request]) -> dict[str, Result]:
         api = BatchApi(self._config)
         try:
-            run = _Run(self._config, api, self._records, self._rules, requests)
+            run = _BatchRun(self._config, api, self._records, self._rules, requests)
             await run.resume()
             for attempt in range(1, ATTEMPTS + 1):
                 await run.submit(attempt)
@@ -72,7 +72,7 @@ class BatchClient:
             await api.close()
 
 
-class _Run:
+class _BatchRun:
     """One call of `answer_many`: what is open, what has come back."""
 
     def __init__(

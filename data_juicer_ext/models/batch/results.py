@@ -1,4 +1,4 @@
-"""Reads the output of a batch: one line a request, as an answer or a failure."""
+"""Reads the output of a batch: one line per request, as an answer or a failure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.http.completion import Completion, read_completion
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN, prompt_tokens
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN, prompt_tokens
 from data_juicer_ext.models.http.retry import RetryDecision, decide, short
 from data_juicer_ext.models.http.transport import _httpx, redact, status_error
 from data_juicer_ext.models.types import Answer, Failure, Request, Result, Usage
@@ -93,4 +93,4 @@ def decision_of_batch(batch: Mapping[str, Any]) -> RetryDecision:
 def _usage(completion: Completion, request: Request) -> Usage:
     if completion.usage is not None:
         return completion.usage
-    return Usage(prompt_tokens(request), completion.raw_length // CHARACTERS_A_TOKEN, estimated=True)
+    return Usage(prompt_tokens(request), completion.raw_length // CHARACTERS_PER_TOKEN, estimated=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Usage
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 PRICES_VARIABLE = "DJ_EXT_PRICES"
 SHIPPED = Path(__file__).with_name("prices.yaml")
@@ -91,14 +92,7 @@ def load_prices(path: str = "") -> PriceTable:
 
 
 def _read(path: Path) -> dict[str, Price]:
-    import yaml  # only whoever wants prices needs it
-
-    try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PriceError(f"prices: {path} cannot be read ({error.strerror}): check the path") from error
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
-        raise PriceError(f"prices: {path} is no YAML file: {error}") from error
+    value = read_mapping(path, lambda said: PriceError(f"prices: {said}"))
     _check_names(path, "the file", value, ("currency", "models"))
     if value.get("currency", CURRENCY) != CURRENCY:
         raise PriceError(f"prices: {path}: currency {value['currency']!r} is not supported, only {CURRENCY}")

@@ -66,7 +66,7 @@ def limits_for(config: EndpointConfig, address: Address) -> Limits:
 
 
 def budget_for(limits: BudgetLimits) -> RunBudget:
-    """The budget of a run, one a process: its own, or on Ray, if there is a limit, its part of all workers'.
+    """The budget of a run, one per process: its own, or on Ray, if there is a limit, its part of all workers'.
 
     Not to be called within `loop.shared`.
     """
@@ -211,7 +211,7 @@ async def _once(call: Callable[[Any], Awaitable[T]]) -> T:
 
 @cache
 def _warn(kind: str) -> None:
-    """Say once a kind that the governor does not answer: work goes on with what is held."""
+    """Say once per kind that the governor does not answer: work goes on with what is held."""
     _LOG.warning("the governor of the limits does not answer (%s); this worker goes on with its lease", kind)
 
 

@@ -1,7 +1,7 @@
 """The response store: every paid answer is on disk before it is used.
 
-This module says what a store is and holds what its two kinds share. `sqlite_store` serves one
-machine, `segment_store` a folder that an actor owns. Both keep the answer whole, with what is
+This module says what a store is and holds what its two kinds share. `sqlite` serves one
+machine, `segments.store` a folder that an actor owns. Both keep the answer whole, with what is
 needed to parse it again without paying, and know it by `request_key`.
 """
 
@@ -174,7 +174,7 @@ def about_to_json(about: Mapping[str, Any]) -> str:
 
 
 class PerProcess(Generic[T]):
-    """One value a process: a forked child makes its own and leaves its parent's untouched.
+    """One value per process: a forked child makes its own and leaves its parent's untouched.
 
     Neither threads, locks nor database connections survive a fork. `make` must be cheap and open
     nothing, since two threads may call it at once and only one result is kept.

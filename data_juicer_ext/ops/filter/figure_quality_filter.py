@@ -14,8 +14,11 @@ _UNSCORED = "the row has no quality scores; list figure_quality_mapper before th
 class FigureQualityFilter(RuleFilter):
     """Keeps a figure by its overall score, by single dimensions, or by both.
 
-    Input: rows of `figure_quality_mapper`. A dimension that is null for want of text passes unless
-    `null_dimension` says otherwise. Rows without scores are undecided, never refused. No model is called.
+    A dimension that is null for want of text passes unless `null_dimension` says otherwise. Rows without scores are
+    undecided, never refused. No model is called.
+
+    Input columns: rows of `figure_quality_mapper`.
+    Output columns: those of the input; stats `<tag>_verdict` and `<tag>_reason`.
     """
 
     needs = ("row_id", "quality")

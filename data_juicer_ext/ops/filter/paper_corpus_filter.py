@@ -25,11 +25,13 @@ _MOST_BYTES = 256 * 1024 * 1024  # of the dataset file that are looked at before
 class PaperCorpusFilter(PaperOp, Filter):
     """Keeps papers of the right years that have their metadata, and of rows with the same file one.
 
-    Input: `paper_id`, `paper_path` (a file; of a folder no copies are looked for), and the columns that are
-    required. Stats: `<tag>_verdict`, `<tag>_reason`, `<tag>_sha256` (of the file's bytes).
-    Of several rows with one file the one with the smallest `paper_id` stays, as far as the dataset is a JSON
-    Lines file that can be looked at before the run; else the first that is met. What was decided stays decided in
-    the run folder (`claims/`), over shards, reruns and both executors: delete that folder to decide anew.
+    Of several rows with one file the one with the smallest `paper_id` stays, as far as the dataset is a JSON Lines
+    file that can be looked at before the run; else the first that is met. What was decided stays decided in the run
+    folder (`claims/`), over shards, reruns and both executors: delete that folder to decide anew.
+
+    Input columns: `paper_id`, `paper_path` (a file; of a folder no copies are looked for), and the columns that are
+        required.
+    Output columns: those of the input; stats `<tag>_verdict`, `<tag>_reason`, `<tag>_sha256` (of the file's bytes).
     Source: SciFigQual, section on acquisition.
     """
 

@@ -15,7 +15,11 @@ OP_NAME = "source_consistency_filter"
 class SourceConsistencyFilter(ModelFilter):
     """Keeps a question if the citing paragraphs alone lead a model to exactly its answer.
 
-    Input: QA rows. One text call a row, without figure and caption. Source: VeriSciQA, V_src.
+    One text call per row, without figure and caption.
+
+    Input columns: QA rows.
+    Output columns: those of the input; stats `<tag>_verdict` and `<tag>_reason`.
+    Source: VeriSciQA, V_src.
     """
 
     table_1_line = "After text-based filtering"

@@ -20,9 +20,13 @@ OP_NAME = "vision_vote_filter"
 class VisionVoteFilter(ModelFilter):
     """Keeps a question if the majority of independent draws, figure in view, choose its answer.
 
-    Input: QA rows. Up to `draws` vision calls a row, with figure, caption and question, without
-    citing text. The rationale of the first draw that agrees goes to the column `rationale`, and what
-    was done to the figure's images to send them (`scaled_down`, `small_text`, ...) to `image_flags`.
+    Up to `draws` vision calls per row, with figure, caption and question, without citing text. The rationale of the
+    first draw that agrees goes to the column `rationale`, and what was done to the figure's images to send them
+    (`scaled_down`, `small_text`, ...) to `image_flags`.
+
+    Input columns: QA rows.
+    Output columns: those of the input, `rationale` and `image_flags` filled in; stats `<tag>_verdict` and
+        `<tag>_reason`.
     Source: VeriSciQA, V_vis_con.
     """
 

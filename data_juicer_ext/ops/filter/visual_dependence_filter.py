@@ -17,9 +17,13 @@ OP_NAME = "visual_dependence_filter"
 class VisualDependenceFilter(ModelFilter):
     """Keeps a question if a model that sees only the caption does NOT find its answer.
 
-    Input: QA rows. `blind_draws` calls a row, without the figure and without citing text. List it
-    twice, with a text model and then a vision model, for the paper's cascade; give each listing a
-    `tag` of its own and spell out every parameter in both. Source: VeriSciQA, V_vis_dep.
+    `blind_draws` calls per row, without the figure and without citing text. List it twice, with a text model and then
+    a vision model, for the paper's cascade; give each listing a `tag` of its own and spell out every parameter in
+    both.
+
+    Input columns: QA rows.
+    Output columns: those of the input; stats `<tag>_verdict` and `<tag>_reason`.
+    Source: VeriSciQA, V_vis_dep.
     """
 
     table_1_line = "After text-based filtering"

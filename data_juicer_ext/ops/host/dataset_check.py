@@ -51,7 +51,7 @@ def look(dataset_path: str, id_key: str = "paper_id") -> Look | None:
         elif value != "":
             lines_of.setdefault(str(value), []).append(number)
     if not found.columns:
-        raise RecipeError(f"dataset_path: {dataset_path} is empty; it needs a row a paper")
+        raise RecipeError(f"dataset_path: {dataset_path} is empty; it needs one row per paper")
     found.repeated = {value: lines for value, lines in lines_of.items() if len(lines) > 1}
     return found
 

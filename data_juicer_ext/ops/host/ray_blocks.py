@@ -50,7 +50,7 @@ def install() -> None:
     """Let Data-Juicer run recipes on Ray in stages."""
     from data_juicer.core.data import ray_dataset
 
-    # Data-Juicer asks for 1,000 rows a batch in the steps that it adds itself (the column for stats, the rows that a
+    # Data-Juicer asks for 1,000 rows per batch in the steps that it adds itself (the column for stats, the rows that a
     # filter keeps), for which Ray would bundle blocks again.
     ray_dataset.DEFAULT_BATCH_SIZE = None
     _in_stages(ray_dataset.RayDataset)

@@ -41,7 +41,7 @@ def stop(message: str) -> NoReturn:
     """End the run with a plain message.
 
     Data-Juicer swallows the text of a SystemExit and wraps any other exception in a stack trace,
-    so the message goes straight to the terminal. A worker leaves that to the driver (see `stopped`).
+    so the message goes straight to the terminal. A worker leaves that to the driver (see `stopped_run`).
     """
     if _trying:
         raise RecipeError(message)

@@ -1,4 +1,4 @@
-"""Figure row to a row a claim."""
+"""Extracts claims from a figure row."""
 
 import json
 from collections.abc import Mapping
@@ -17,9 +17,12 @@ OP_NAME = "claim_extractor_mapper"
 class ClaimExtractorMapper(ModelMapper):
     """Extracts atomic claims about a figure from its citing paragraphs.
 
-    Input: figure rows. Output: claim rows, none for a figure that no paragraph cites or about
-    which the model finds no claim. One text call a figure, without the figure. Each claim carries
-    the sentence, paragraph and place it comes from in `provenance`. Source: VeriSciQA, Eq. 2.
+    One text call per figure, without the figure. Each claim carries the sentence, paragraph and place it comes from in
+    `provenance`.
+
+    Input columns: figure rows.
+    Output columns: claim rows, none for a figure that no paragraph cites or about which the model finds no claim.
+    Source: VeriSciQA, Eq. 2.
     """
 
     funnel_label = "claims"

@@ -1,4 +1,4 @@
-"""Row of a generated diagram and its reference to the same row with its scores."""
+"""Judges a generated diagram beside its reference."""
 
 import asyncio
 from dataclasses import dataclass
@@ -53,13 +53,16 @@ class _Run:
 class DiagramJudgeMapper(ModelMapper):
     """Scores a generated diagram beside its reference, by criteria of its type; the judge knows neither.
 
-    Input: `images` (generated diagram, reference), `diagram_type`, `paper_text`, `caption`; optional `aspect_ratio`
-    and `paper_id`. Output: the same rows, one a run, with `judgement` (JSON), `s_final` (0 to 1; 0.5: as good as the
-    reference), `s_gen` and `s_ref` (0 to 10), `order_flipped` (1, 0; -1 where one order was shown), `contaminated`
-    (1: the diagram copies its reference), `run_index`, and the target `aspect_ratio` where there was none. The first
-    run keeps the `row_id`, later ones get their own; `instance_id` holds the pair's. Pairs whose calls fail or whose
-    scores are all 0 are undecided. Calls a row: `runs`, twice as many with `both_orders`. Source: SciDiagBench,
-    section 3.3.
+    The first run keeps the `row_id`, later ones get their own; `instance_id` holds the pair's. Pairs whose calls fail
+    or whose scores are all 0 are undecided. Calls a row: `runs`, twice as many with `both_orders`.
+
+    Input columns: `images` (generated diagram, reference), `diagram_type`, `paper_text`, `caption`; optional
+        `aspect_ratio` and `paper_id`.
+    Output columns: the same rows, one per run, with `judgement` (JSON), `s_final` (0 to 1; 0.5: as good as the
+        reference), `s_gen` and `s_ref` (0 to 10), `order_flipped` (1, 0; -1 where one order was shown),
+        `contaminated` (1: the diagram copies its reference), `run_index`, and the target `aspect_ratio` where there
+        was none.
+    Source: SciDiagBench, section 3.3.
     """
 
     needs = ("row_id", "images", "diagram_type", "paper_text", "caption")
@@ -96,7 +99,7 @@ class DiagramJudgeMapper(ModelMapper):
             take it.
         :param judge_development: judge pairs of papers that the criteria were aligned with, instead of leaving
             them out (reason `development_paper`).
-        :param max_paper_tokens: the most tokens of `paper_text` that a judge sees (four characters a token),
+        :param max_paper_tokens: the most tokens of `paper_text` that a judge sees (four characters per token),
             100 to 1,000,000.
         :param max_hash_distance: bits, 0 to 64, that the perceptual hashes of a diagram and its copy may differ in.
         :param min_pixel_similarity: ink, 0 to 1, that a diagram and its copy have in common at least.

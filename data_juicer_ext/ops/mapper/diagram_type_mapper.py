@@ -1,4 +1,4 @@
-"""Row of a diagram to the same row with its type; figures that are no diagrams are left out."""
+"""Names the type of a diagram, and leaves out figures that are none."""
 
 from typing import Any
 
@@ -13,12 +13,14 @@ OP_NAME = "diagram_type_mapper"
 class DiagramTypeMapper(ModelMapper):
     """Finds the type of a diagram, one of 11, from its image and caption; other classes are refused.
 
-    Input: figure rows, or pairs whose second image is the reference, which alone is looked at. Output: the same
-    rows with `diagram_type`, a code: TL timeline, LD lineage dendrogram, PE phased evolution, AF algorithmic
-    framework, CSA computer system architecture, CF conceptual framework, TR technical roadmap, GA graphical
-    abstract, ESD experimental setup, IC illustrative case, MD mechanism. Plots, tables, data-driven maps,
-    mathematical and physical phenomena, chemical structures, CAD drawings, photos and others are left out, reason
-    `refused_class:<class>` in the ledger. A row that has a type keeps it, without a call. One vision call a row.
+    Plots, tables, data-driven maps, mathematical and physical phenomena, chemical structures, CAD drawings, photos
+    and others are left out, reason `refused_class:<class>` in the ledger. A row that has a type keeps it, without a
+    call. One vision call per row.
+
+    Input columns: figure rows, or pairs whose second image is the reference, which alone is looked at.
+    Output columns: the same rows with `diagram_type`, a code: TL timeline, LD lineage dendrogram, PE phased
+        evolution, AF algorithmic framework, CSA computer system architecture, CF conceptual framework, TR technical
+        roadmap, GA graphical abstract, ESD experimental setup, IC illustrative case, MD mechanism.
     Source: SciDiagBench, section 3.2.
     """
 

@@ -1,4 +1,4 @@
-"""Paper row to the same row with its figures curated."""
+"""Curates the figures of a paper row."""
 
 from typing import Any
 
@@ -21,11 +21,13 @@ OP_NAME = "figure_curation_mapper"
 class FigureCurationMapper(PaperOp, Mapper):
     """Curates the figures of a paper in five stages: deletes what is no usable figure, marks what is odd.
 
-    Input: paper rows with `figures` (from LaTeX or PDF). Output: the same rows with `figures`
-    curated, and `curation`, a JSON record: verdict on the paper, counts of each stage, every deleted
-    figure with stage, reason, number measured and threshold, every mark. A paper that is dropped
-    keeps its row, without figures. Near-duplicates are looked for within a paper. See
-    docs/curation.md. Source: SciFigQual, A.3.
+    A paper that is dropped keeps its row, without figures. Near-duplicates are looked for within a paper. See
+    docs/curation.md.
+
+    Input columns: paper rows with `figures` (from LaTeX or PDF).
+    Output columns: the same rows with `figures` curated, and `curation`, a JSON record: verdict on the paper, counts
+        of each stage, every deleted figure with stage, reason, number measured and threshold, every mark.
+    Source: SciFigQual, A.3.
     """
 
     funnel_label = "figures curated"
@@ -81,7 +83,7 @@ class FigureCurationMapper(PaperOp, Mapper):
         :param max_area_ratio: S2: the largest area of a figure, in median areas of its paper.
         :param max_page_share: S2: the most of its page's width or height, 0 to 1, that a figure takes.
         :param dpi: S3: the resolution of new crops, 30 to 1200 dots per inch.
-        :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds a figure).
+        :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds per figure).
         :param max_deleted: S5: the most of a paper's figures, 0 to 1, that S1 may delete.
         :param max_unnumbered: S5: the most of the figures left, 0 to 1, that may have no number.
         :param figures_key: the column with the figures, which is rewritten.

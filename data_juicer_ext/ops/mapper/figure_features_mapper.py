@@ -1,4 +1,4 @@
-"""Figure row to the same row with the side features of its figure."""
+"""Measures the side features of a figure."""
 
 from typing import Any
 
@@ -15,9 +15,11 @@ OP_NAME = "figure_features_mapper"
 class FigureFeaturesMapper(RuleMapper):
     """Measures a figure: sharpness, whitespace, edges, colours, and by OCR its text and what its caption shares.
 
-    Input: figure rows (`images`, `caption`). Output: the same rows with `features` (JSON; its keys
-    and their ranges in docs/curation.md). A figure that can't be measured keeps its row; its
-    `features` then hold `error`. One whose images lie on object storage that fails is undecided.
+    A figure that can't be measured keeps its row; its `features` then hold `error`. One whose images lie on object
+    storage that fails is undecided.
+
+    Input columns: figure rows (`images`, `caption`).
+    Output columns: the same rows with `features` (JSON; its keys and their ranges in docs/curation.md).
     Source: SciFigQual, protocol sidecar.
     """
 

@@ -1,4 +1,4 @@
-"""Figure row to the same row with its quality scores."""
+"""Scores the quality of a figure."""
 
 from typing import Any
 
@@ -36,11 +36,14 @@ _FLAT = ("quality_overall", *(f"quality_{name}" for name in DIMENSIONS))
 class FigureQualityMapper(ModelMapper):
     """Scores a figure on five dimensions, 1 to 10, as far as there is evidence for them.
 
-    Input: figure rows; optional columns `features` (for `sidecar` and `agent`), `figure_map`, `venue`
-    and `year`. Output: the same rows with `quality` (JSON: scores and reasons by dimension, overall, gate,
-    reports of the stages, caps, severity) and `quality_overall`, `quality_VC`, `quality_SL`, `quality_C`,
-    `quality_CTX`, `quality_MR` (0: gated, never low). Figures with neither caption nor citing text are
-    left out, reason `no_text_evidence` in the ledger. Calls a figure: `direct` and `sidecar` 1, `agent` 3.
+    Figures with neither caption nor citing text are left out, reason `no_text_evidence` in the ledger. Calls a
+    figure: `direct` and `sidecar` 1, `agent` 3.
+
+    Input columns: figure rows; optional columns `features` (for `sidecar` and `agent`), `figure_map`, `venue` and
+        `year`.
+    Output columns: the same rows with `quality` (JSON: scores and reasons by dimension, overall, gate, reports of the
+        stages, caps, severity) and `quality_overall`, `quality_VC`, `quality_SL`, `quality_C`, `quality_CTX`,
+        `quality_MR` (0: gated, never low).
     Source: SciFigQual, sections 3.4 and appendix C.
     """
 
@@ -73,7 +76,7 @@ class FigureQualityMapper(ModelMapper):
         :param json_schema: send the JSON schema of the answer as `response_format`; for endpoints that
             take it. It holds no gated dimension.
         :param max_context_tokens: the most tokens of a figure's citing text that are looked at (four
-            characters a token), 50 to 100,000. Of these the prompt gets at most two snippets of 500 characters.
+            characters per token), 50 to 100,000. Of these the prompt gets at most two snippets of 500 characters.
         :param figure_map: show the numbers and shortened captions of the paper's other figures, where the
             rows have the column `figure_map`.
         :param run_id: the name of this configuration in each scored row ("F3"); where empty, the

@@ -1,4 +1,4 @@
-"""Paper row to a row a figure."""
+"""Makes figure rows out of a paper row."""
 
 import hashlib
 from typing import Any
@@ -16,12 +16,13 @@ OP_NAME = "figure_rows_mapper"
 
 @operator(OP_NAME)
 class FigureRowsMapper(RunOp, Mapper):
-    """Makes one row a figure out of a paper's row.
+    """Makes one row per figure out of a paper's row.
 
-    Input: `paper_id`, `figures` (a JSON array), optional `domain`. Output: figure rows (columns in
-    docs/rows.md). Figures without a readable image are left out, with their flags as the
-    reason in the ledger, unless `keep_without_image` is set; those whose images lie on object storage that fails are
-    undecided.
+    Figures without a readable image are left out, with their flags as the reason in the ledger, unless
+    `keep_without_image` is set; those whose images lie on object storage that fails are undecided.
+
+    Input columns: `paper_id`, `figures` (a JSON array), optional `domain`.
+    Output columns: figure rows (columns in docs/rows.md).
     """
 
     funnel_label = "figures"
@@ -43,7 +44,7 @@ class FigureRowsMapper(RunOp, Mapper):
         """
         Initialization method.
 
-        :param granularity: `figure` for a row a whole figure, `panel` for a row a panel (and a row
+        :param granularity: `figure` for a row a whole figure, `panel` for one row per panel (and a row
             for each figure that has none).
         :param keep_without_image: keep figures that have no readable image; their `images` then
             holds one empty string.

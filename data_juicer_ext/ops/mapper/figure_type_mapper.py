@@ -1,4 +1,4 @@
-"""Row of a figure to the same row with the figure's type."""
+"""Names the type of a figure."""
 
 from typing import Any
 
@@ -15,9 +15,12 @@ class FigureTypeMapper(ClassMapper):
     """Names the type of a figure: Line Plot, Scatter Plot, Bar Chart, Box Plot, Pie Chart, Heatmap, Diagram, Graph,
     Photo, Illustration, Composite or Other.
 
-    Input: figure or QA rows. Output: the same rows with `figure_type`. One vision call a figure, with its caption,
-    however many questions it has. A figure whose panels are all of one type has that type; Composite is for mixed
-    panels. A row whose type can't be read, after one repair, is undecided. Source: VeriSciQA, appendices B.6 and C.1.
+    One vision call per figure, with its caption, however many questions it has. A figure whose panels are all of one
+    type has that type; Composite is for mixed panels. A row whose type can't be read, after one repair, is undecided.
+
+    Input columns: figure or QA rows.
+    Output columns: the same rows with `figure_type`.
+    Source: VeriSciQA, appendices B.6 and C.1.
     """
 
     needs = ("row_id", "images", "caption", "domain")

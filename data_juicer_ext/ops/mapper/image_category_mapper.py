@@ -1,4 +1,4 @@
-"""Figure row to the same row with its image's functional category."""
+"""Names the functional category of an image."""
 
 from typing import Any
 
@@ -19,9 +19,12 @@ OP_NAME = "image_category_mapper"
 class ImageCategoryMapper(ClassMapper):
     """Sorts images by what they are for: data plot, molecular or chemical structure, reaction or process scheme, ...
 
-    Input: figure rows. Output: the same rows with `image_category`, for a balanced sample (`dj-ext sample`). One
-    vision call an image, with its caption. The list of categories is a parameter. A row whose category can't be
-    read, after one repair, is undecided. Source: SIQA, section 3.2 (which has seven categories and names none).
+    One vision call an image, with its caption. The list of categories is a parameter. A row whose category can't be
+    read, after one repair, is undecided.
+
+    Input columns: figure rows.
+    Output columns: the same rows with `image_category`, for a balanced sample (`dj-ext sample`).
+    Source: SIQA, section 3.2 (which has seven categories and names none).
     """
 
     needs = ("row_id", "images", "caption")

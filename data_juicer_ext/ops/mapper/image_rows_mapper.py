@@ -1,4 +1,4 @@
-"""Plain image row to a figure row."""
+"""Makes figure rows out of plain image rows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,11 +17,13 @@ OP_NAME = "image_rows_mapper"
 class ImageRowsMapper(RuleMapper):
     """Makes a figure row out of a plain image row, for images that come from no paper.
 
-    Input: `image` (a path) or `images` (a list of paths), and any of `caption`, `paper_id`, `figure_id`, `domain`,
-    `licence`, `venue`, `year`, `label`, `number`, `context` (paragraphs with a blank line between). Output: figure
-    rows (columns in docs/rows.md); `row_id` hangs on the images' bytes, caption and ids, and `provenance` holds
-    their SHA-256 and where they came from. A row whose image can't be read is left out, with the reason in the
-    ledger; one whose image lies on object storage that fails is undecided.
+    A row whose image can't be read is left out, with the reason in the ledger; one whose image lies on object storage
+    that fails is undecided.
+
+    Input columns: `image` (a path) or `images` (a list of paths), and any of `caption`, `paper_id`, `figure_id`,
+        `domain`, `licence`, `venue`, `year`, `label`, `number`, `context` (paragraphs with a blank line between).
+    Output columns: figure rows (columns in docs/rows.md); `row_id` hangs on the images' bytes, caption and ids, and
+        `provenance` holds their SHA-256 and where they came from.
     """
 
     funnel_label = "figures"

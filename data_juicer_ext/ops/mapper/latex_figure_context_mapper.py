@@ -1,4 +1,4 @@
-"""Paper row to the same row with its figures."""
+"""Finds the figures of a LaTeX paper and the text that cites them."""
 
 import json
 import re
@@ -21,13 +21,14 @@ _DATA_URI = re.compile(r"data:image/[a-zA-Z0-9.+-]{1,40};base64,")
 class LatexFigureContextMapper(PaperMapper):
     """Finds the figures of a LaTeX paper with captions, labels, images and citing paragraphs.
 
-    Input: a row a paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz,
-    .zip, .gz of one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and
-    `given_images` (JSON lists) tie the figures to given pairs; an image is a path, a data URI or,
-    in a list column, bytes. Output: the same row with
-    `figures` (a JSON array), `paper_error` ("" or why the paper could not be read) and
-    `paper_notes` (a JSON list: files missing, paths refused, pairs refused). A paper that can't be
-    read keeps its row, with no figures. Source: VeriSciQA, appendix A.1.
+    A paper that can't be read keeps its row, with no figures.
+
+    Input columns: one row per paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz, .zip, .gz
+        of one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and `given_images` (JSON lists)
+        tie the figures to given pairs; an image is a path, a data URI or, in a list column, bytes.
+    Output columns: the same row with `figures` (a JSON array), `paper_error` ("" or why the paper could not be read)
+        and `paper_notes` (a JSON list: files missing, paths refused, pairs refused).
+    Source: VeriSciQA, appendix A.1.
     """
 
     funnel_label = "papers read"

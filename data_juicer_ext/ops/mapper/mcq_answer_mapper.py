@@ -1,4 +1,4 @@
-"""QA row to the same row with the answer of a model under test."""
+"""Has a model under test answer questions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,11 +18,14 @@ OP_NAME = "mcq_answer_mapper"
 class MCQAnswerMapper(ModelMapper):
     """Has a model under test answer the questions of a finished set: zero-shot, greedy, one letter.
 
-    Input: QA rows, SIQA's included. Output: the same rows with `model_answer` (a letter or ""), `answer_kind` (letter,
-    none, several, declined, unparsable), `answer_correct` (1 or 0), `answer_model` (the name that it answered by) and
-    `answer_text`. One call a question and no second try: an answer whose option can't be told counts as wrong,
-    and its kind says so. A row whose call failed is undecided, not wrong. Source: VeriSciQA, section 5; SIQA,
-    section 3.4.
+    One call per question and no second try: an answer whose option can't be told counts as wrong, and its kind says so.
+    A row whose call failed is undecided, not wrong.
+
+    Input columns: QA rows, SIQA's included.
+    Output columns: the same rows with `model_answer` (a letter or ""), `answer_kind` (letter, none, several,
+        declined, unparsable), `answer_correct` (1 or 0), `answer_model` (the name that it answered by) and
+        `answer_text`.
+    Source: VeriSciQA, section 5; SIQA, section 3.4.
     """
 
     needs = ("row_id", "question", "options", "answer")

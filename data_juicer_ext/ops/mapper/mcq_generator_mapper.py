@@ -1,4 +1,4 @@
-"""Claim row to a multiple-choice question."""
+"""Makes a multiple-choice question from a claim."""
 
 import json
 from collections.abc import Mapping
@@ -19,9 +19,12 @@ _OPTIONS = 4  # of a question in an estimate
 class MCQGeneratorMapper(ModelMapper):
     """Turns a claim into a single-choice question with 2 to 4 options, one of them right.
 
-    Input: claim rows. Output: QA rows, none for a claim that is too vague. One text call a claim,
-    without the figure. A question that quotes the label, the caption or the text is asked for once
-    more and then refused. Source: VeriSciQA, Eq. 3.
+    One text call per claim, without the figure. A question that quotes the label, the caption or the text is asked for
+    once more and then refused.
+
+    Input columns: claim rows.
+    Output columns: QA rows, none for a claim that is too vague.
+    Source: VeriSciQA, Eq. 3.
     """
 
     funnel_label = "questions"

@@ -1,4 +1,4 @@
-"""QA row to the same row with the label that several models agree on."""
+"""Labels questions by the vote of several models."""
 
 import asyncio
 from collections.abc import Mapping
@@ -36,11 +36,14 @@ _SETTINGS = ("api_model", "api_endpoint", "model_params", "sampling_params")
 class MCQLabelVoteMapper(ModelMapper):
     """Labels questions by the majority of several models that answer each from its image, apart from each other.
 
-    Input: QA rows, with or without an answer. Output: the same rows with `answer` (the majority's letter),
-    `answer_before` (the letter that the row came with), `audit` ("yes" for a sample that people should check, else
-    "no"), and every model's vote in `provenance`. Ties, and questions without a majority, are refused. One call a
-    model and question, and one repair. A failed call leaves the row undecided unless the other votes
-    settle it whatever the missing one was. Source: SIQA, section 3.3.
+    Ties, and questions without a majority, are refused. One call per model and question, and one repair. A failed call
+    leaves the row undecided unless the other votes settle it whatever the missing one was.
+
+    Input columns: QA rows, with or without an answer.
+    Output columns: the same rows with `answer` (the majority's letter), `answer_before` (the letter that the row came
+        with), `audit` ("yes" for a sample that people should check, else "no"), and every model's vote in
+        `provenance`.
+    Source: SIQA, section 3.3.
     """
 
     needs = ("row_id", "images", "question", "options", "answer")

@@ -1,4 +1,4 @@
-"""Paper row to the same row with the figures of its PDF."""
+"""Finds the figures of a PDF paper and the text that cites them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,11 +18,14 @@ _NOTES = 50  # in the ledger, of a paper
 class PdfFigureContextMapper(PaperMapper):
     """Finds the figures of a PDF paper with captions, images and citing paragraphs.
 
-    Input: a row a paper with `paper_id` and `paper_path` (a PDF); other columns, such as `venue` and `year`,
-    stay as they are. Output: the same row with `figures` (a JSON array: number, page, box, caption, image, citing
-    paragraphs with page and section, flags), `paper_error` ("" or why the PDF could not be read), `paper_notes`
-    (a JSON list), `paper_sha256` (of the file; "" if it could not be read) and `paper_pages`. A PDF that can't be
-    read keeps its row, with no figures. Source: SciFigQual, sections on acquisition and context binding.
+    A PDF that can't be read keeps its row, with no figures.
+
+    Input columns: one row per paper with `paper_id` and `paper_path` (a PDF); other columns, such as `venue` and
+        `year`, stay as they are.
+    Output columns: the same row with `figures` (a JSON array: number, page, box, caption, image, citing paragraphs
+        with page and section, flags), `paper_error` ("" or why the PDF could not be read), `paper_notes` (a JSON
+        list), `paper_sha256` (of the file; "" if it could not be read) and `paper_pages`.
+    Source: SciFigQual, sections on acquisition and context binding.
     """
 
     funnel_label = "papers read"

@@ -1,4 +1,4 @@
-"""QA row to the same row with its question's type."""
+"""Names the type of a question."""
 
 from typing import Any
 
@@ -15,9 +15,12 @@ OP_NAME = "question_type_mapper"
 class QuestionTypeMapper(ClassMapper):
     """Names what a question asks of its reader: Descriptive, Comparative, Relational, Compositional or Structural.
 
-    Input: QA rows. Output: the same rows with `question_type`. One text call a question, with options and answer,
-    without the figure; answered as JSON, `{"primary_type": ...}`. A row whose type can't be read, after one
-    repair, is undecided. Source: VeriSciQA, appendices B.7 and C.2.
+    One text call per question, with options and answer, without the figure; answered as JSON, `{"primary_type": ...}`.
+    A row whose type can't be read, after one repair, is undecided.
+
+    Input columns: QA rows.
+    Output columns: the same rows with `question_type`.
+    Source: VeriSciQA, appendices B.7 and C.2.
     """
 
     needs = ("row_id", "question", "options", "answer")

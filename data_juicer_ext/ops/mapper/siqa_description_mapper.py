@@ -1,4 +1,4 @@
-"""Figure row to the same row with good and bad quality described along SIQA's dimensions."""
+"""Describes good and bad quality of an image along SIQA's dimensions."""
 
 import asyncio
 from typing import Any
@@ -16,9 +16,12 @@ OP_NAME = "siqa_description_mapper"
 class SiqaDescriptionMapper(ModelMapper):
     """Describes an image as it looks where it does well along a dimension, and where it does badly.
 
-    Input: figure rows. Output: the same rows with `descriptions` (JSON: by dimension `good` and `bad`). One
-    vision call a dimension. A dimension whose answer can't be read twice is left out, and named in the ledger;
-    an image for which none can be read is left out. Source: SIQA, section 3.2, stage 1.
+    One vision call per dimension. A dimension whose answer can't be read twice is left out, and named in the ledger; an
+    image for which none can be read is left out.
+
+    Input columns: figure rows.
+    Output columns: the same rows with `descriptions` (JSON: by dimension `good` and `bad`).
+    Source: SIQA, section 3.2, stage 1.
     """
 
     needs = ("row_id", "images", "caption", "domain")

@@ -1,4 +1,4 @@
-"""Described figure row to SIQA's questions about it."""
+"""Asks SIQA's questions about a described image."""
 
 import asyncio
 import json
@@ -41,12 +41,14 @@ OP_NAME = "siqa_mcq_mapper"
 class SiqaMCQMapper(ModelOp, Mapper):
     """Asks for Yes/No, What and How questions about an image along SIQA's dimensions.
 
-    Input: figure rows with `descriptions` (`siqa_description_mapper`). Output: a QA row a question, with
-    `dimension` and `question_type` (yes_no, what, how), and without `descriptions`; other columns come along.
-    One vision call for each dimension that is described, type and candidate. A question that can't be read, or
-    quotes the caption, is asked for once more and then left out, as is one whose text is there already. The
-    answer is the model's own and provisional: mcq_label_vote_mapper makes labels. Source: SIQA, section 3.2,
-    stage 2.
+    One vision call for each dimension that is described, type and candidate. A question that can't be read, or quotes
+    the caption, is asked for once more and then left out, as is one whose text is there already. The answer is the
+    model's own and provisional: mcq_label_vote_mapper makes labels.
+
+    Input columns: figure rows with `descriptions` (`siqa_description_mapper`).
+    Output columns: one QA row per question, with `dimension` and `question_type` (yes_no, what, how), and without
+        `descriptions`; other columns come along.
+    Source: SIQA, section 3.2, stage 2.
     """
 
     _batched_op = True

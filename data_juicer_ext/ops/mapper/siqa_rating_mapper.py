@@ -1,4 +1,4 @@
-"""Figure row to the same row with SIQA's ratings of perception and knowledge."""
+"""Rates an image for SIQA's perception and knowledge."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -54,11 +54,15 @@ class _Reading:
 class SiqaRatingMapper(ModelMapper):
     """Rates an image from 1 to 5 for perception and for knowledge, in two queries.
 
-    Input: figure rows. Output: the same rows with `rating` (JSON: by aspect `score`, `method` and `levels`) and
-    `rating_perception`, `rating_knowledge`, `rating_mean` (1 to 5) and `rating_method`: `logprobs` (the mean of
-    the levels, weighted by the softmax over the five level tokens), `level` (that of one answer) or `mean_of_draws`;
-    two with a + between where the aspects differ. The caption is not shown. An answer without a level is asked for
-    once more; a row without both ratings is undecided. Source: SIQA, section 4.1.
+    The caption is not shown. An answer without a level is asked for once more; a row without both ratings is
+    undecided.
+
+    Input columns: figure rows.
+    Output columns: the same rows with `rating` (JSON: by aspect `score`, `method` and `levels`) and
+        `rating_perception`, `rating_knowledge`, `rating_mean` (1 to 5) and `rating_method`: `logprobs` (the mean of
+        the levels, weighted by the softmax over the five level tokens), `level` (that of one answer) or
+        `mean_of_draws`; two with a + between where the aspects differ.
+    Source: SIQA, section 4.1.
     """
 
     needs = ("row_id", "images", "domain")

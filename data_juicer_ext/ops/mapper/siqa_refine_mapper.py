@@ -1,4 +1,4 @@
-"""SIQA's question rows refined, so that neither the answer Yes nor a letter is worth a guess."""
+"""Refines SIQA's questions, so that neither the answer Yes nor a letter is worth a guess."""
 
 from typing import Any
 
@@ -35,12 +35,15 @@ OP_NAME = "siqa_refine_mapper"
 class SiqaRefineMapper(ModelOp, Mapper):
     """Turns half of the Yes/No questions around and shuffles the options of What questions.
 
-    Input: QA rows with `question_type`. Output: the same rows with `question_plain`, `question_negated` and
-    `negated`. yes_no: one text call for the negated question, without the image; half of the rows (by row_id and
-    seed) then ask it, with their label turned. A negation that is the same text, or whose answer would be, is asked
-    for once more; a row without one keeps its question, and its `question_negated` is "". what: options in an
-    order seeded by the row, the letter moves along; options that mean something only where they stand stay. how
-    and all other rows stay as they are. Source: SIQA, section 3.2.
+    yes_no: one text call for the negated question, without the image; half of the rows (by row_id and seed) then ask
+    it, with their label turned. A negation that is the same text, or whose answer would be, is asked for once more; a
+    row without one keeps its question, and its `question_negated` is "". what: options in an order seeded by the row,
+    the letter moves along; options that mean something only where they stand stay. how and all other rows stay as
+    they are.
+
+    Input columns: QA rows with `question_type`.
+    Output columns: the same rows with `question_plain`, `question_negated` and `negated`.
+    Source: SIQA, section 3.2.
     """
 
     _batched_op = True

@@ -102,7 +102,7 @@ def _export(config: dict[str, Any]) -> Iterator[str]:
 
 def _dataset(config: dict[str, Any], path: str, found: Look | None, ours: dict[str, type[Any]]) -> Iterator[str]:
     if not path and not config.get("dataset"):
-        yield "dataset_path is missing; name a JSON Lines file with a row a paper"
+        yield "dataset_path is missing; name a JSON Lines file with one row per paper"
     if path.startswith("s3://"):
         yield (
             f"dataset_path: {path} is an address, which Data-Juicer takes only as "

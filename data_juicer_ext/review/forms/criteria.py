@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from data_juicer_ext.diagrams.criteria import Criterion, read_document
 from data_juicer_ext.diagrams.criteria import criteria_of as judges_criteria
 from data_juicer_ext.errors import UsageError
+from data_juicer_ext.rows import value_in
 
 OVERALL = "overall"
 _DEEPEST = 6
@@ -57,12 +57,7 @@ def _of_judge(criterion: Criterion) -> RatedCriterion:
 
 def criteria_of(row: Mapping[str, Any]) -> tuple[RatedCriterion, ...]:
     """The criteria in a row's column `criteria` (JSON); () where there are none that can be used."""
-    told = row.get("criteria")
-    try:
-        told = json.loads(told) if isinstance(told, str) else told
-    except (ValueError, RecursionError):
-        return ()
-    found = tuple(_within(told))
+    found = tuple(_within(value_in(row.get("criteria"))))
     return () if _problem(found) else found
 
 

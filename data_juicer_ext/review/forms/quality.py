@@ -5,7 +5,6 @@ SciFigQual, sections 3.1 and 3.3: a dimension without evidence is not asked, and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.judging.payload import Case, case_of
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, FormStage, Values, asks, images_of, text_block
-from data_juicer_ext.rows import Row
+from data_juicer_ext.rows import Row, value_in
 
 _SCORES = (*DIMENSIONS, "overall")
 
@@ -62,5 +61,5 @@ def _citing(row: Row) -> dict[str, Any]:
 
 
 def _list(value: Any) -> list[Any]:
-    found = json.loads(value) if isinstance(value, str) and value.strip() else value
+    found = value_in(value)
     return found if isinstance(found, list) else []

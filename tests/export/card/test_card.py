@@ -93,7 +93,7 @@ def test_the_funnel_the_models_and_the_making_are_told(run: RunFolder, tmp_path:
     assert r"| vision\_vote | seer-2 | verisciqa/vision\_vote@abc |" in section(tmp_path / "out", "Models and prompts")
     making = section(tmp_path / "out", "How it was made")
     assert "recipe verisciqa.yaml on the default executor" in making and f"data-juicer-ext {__version__}" in making
-    assert "| seed | 7 |" in making and "| rows a figure | 4 |" in making and "jane" not in making
+    assert "| seed | 7 |" in making and "| rows per figure | 4 |" in making and "jane" not in making
     text = (tmp_path / "out" / "README.md").read_text()
     assert "A row was kept if what the paper says" in text and "did not find the answer" not in text, "checks that ran"
 

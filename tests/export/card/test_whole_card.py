@@ -23,7 +23,7 @@ MAKING = """
 | kind | pairs |
 | seed | 0 |
 | near questions | not looked at |
-| rows a figure | any number |
+| rows per figure | any number |
 | licences | cc\\*, none |
 | rows | all of what the run kept |
 | options | 0 rows in a new order |
@@ -151,3 +151,11 @@ def test_the_file_of_licences_lists_them_with_their_papers(folder: Path) -> None
     assert text.endswith(
         "- not known: 3 rows of 3 papers\n- cc-by-4.0: 2 rows of 1 papers\n- cc0-1.0: 1 rows of 1 papers\n"
     )
+
+
+def test_a_set_of_one_split_says_nothing_of_papers_in_two(tmp_path: Path) -> None:
+    made = RunFolder(tmp_path)
+    made.note("vision_vote", "qa-0")
+    made.end(pairs(tmp_path, 1))
+    exported(made, tmp_path / "out")
+    assert "No paper is in two splits" not in (tmp_path / "out" / "README.md").read_text()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from data_juicer_ext.latex.expand.flat_text import Flat, Writer
+from data_juicer_ext.latex.expand.flat_text import Flat, FlatWriter
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
 
 
 def test_a_word_that_was_cut_off_does_not_grow_into_the_next() -> None:
-    writer = Writer(100)
+    writer = FlatWriter(100)
     for text in ("\\em", "word", "1", "\\em", "1", "word", "\\@m", "x"):
         writer.emit(Buffer.of_file(text, 0), 0, len(text))
     assert writer.finish().text == "\\em word1\\em1word\\@m x"
@@ -15,7 +15,7 @@ def test_a_word_that_was_cut_off_does_not_grow_into_the_next() -> None:
 
 
 def test_places_hold_behind_a_blank_that_was_put_in() -> None:
-    writer = Writer(100)
+    writer = FlatWriter(100)
     buffer = Buffer.of_file("\\em%\n\nword", 0)
     writer.emit(buffer, 0, 3)
     writer.emit(buffer, 6, 10)
@@ -27,7 +27,7 @@ def test_places_hold_behind_a_blank_that_was_put_in() -> None:
 
 
 def test_nothing_is_taken_in_past_the_limit() -> None:
-    writer = Writer(3)
+    writer = FlatWriter(3)
     buffer = Buffer.of_file("abcdef", 0)
     writer.emit(buffer, 0, 2)
     assert not writer.full
@@ -38,20 +38,20 @@ def test_nothing_is_taken_in_past_the_limit() -> None:
 
 
 def test_an_empty_stretch_changes_nothing() -> None:
-    writer = Writer(10)
+    writer = FlatWriter(10)
     writer.emit(Buffer.of_file("a\n", 0), 1, 1)
     assert writer.at_line_start and writer.finish().text == "" and writer.finish().pieces == []
 
 
 def test_whether_the_next_character_begins_a_line() -> None:
-    writer = Writer(100)
+    writer = FlatWriter(100)
     for text, begins in (("a", False), (" ", False), ("b\n", True), (" \t", True), ("c\n  ", True), ("d ", False)):
         writer.emit(Buffer.of_file(text, 0), 0, len(text))
         assert writer.at_line_start is begins, text
 
 
 def test_protected_text_is_blotted_out_of_the_mask_alone() -> None:
-    writer = Writer(100)
+    writer = FlatWriter(100)
     buffer = Buffer.of_file("a\\ref{b}c", 0)
     writer.emit(buffer, 0, 1)
     writer.emit(buffer, 1, 8, protected=True)
@@ -61,7 +61,7 @@ def test_protected_text_is_blotted_out_of_the_mask_alone() -> None:
 
 def test_lines_are_counted_right_across_long_files() -> None:
     source = "".join(f"line {number}\n" for number in range(1, 3001))
-    writer = Writer(10**6)
+    writer = FlatWriter(10**6)
     writer.emit(Buffer.of_file(source, 0), 0, len(source))
     flat = writer.finish()
     flat.files, flat.sources = ["a.tex"], [source]

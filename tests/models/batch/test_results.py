@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models.batch.results import Line, decision_of_batch, failure, read_lines, result_of
+from data_juicer_ext.models.batch.results import BatchLine, decision_of_batch, failure, read_lines, result_of
 from data_juicer_ext.models.config.endpoint import EndpointConfig
-from data_juicer_ext.models.http.retry import Decision
+from data_juicer_ext.models.http.retry import RetryDecision
 from data_juicer_ext.models.types import Answer, Failure, Message, Request, Result, Usage
 
 URL = "https://api.example.com/v1/chat/completions"
@@ -17,7 +17,7 @@ CONFIG = EndpointConfig(model="asked-for", base_url="https://api.example.com/v1"
 REQUEST = Request((Message("user", "x" * 40),), "t")
 
 
-def lines(*values: Any) -> list[Line]:
+def lines(*values: Any) -> list[BatchLine]:
     return list(read_lines("\n".join(v if isinstance(v, str) else json.dumps(v) for v in values).encode(), URL))
 
 
@@ -87,9 +87,9 @@ def test_lines_that_name_no_request_are_left_out() -> None:
 
 def test_a_key_is_in_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "Zq81-very-secret")
-    found = failure(CONFIG, Decision("no", "auth", "said: Zq81-very-secret"))
+    found = failure(CONFIG, RetryDecision("no", "auth", "said: Zq81-very-secret"))
     assert "very-secret" not in found.message and found.tries == 0 and found.usage == Usage()
-    assert failure(CONFIG, Decision("no", "bad_image", "f.png: no image")).message == "f.png: no image"
+    assert failure(CONFIG, RetryDecision("no", "bad_image", "f.png: no image")).message == "f.png: no image"
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_two_workers_share_64_slots_and_keep_them_full(ray: Any) -> None:
         peak, seconds = server.in_flight_peak, server.last_sent - server.first_arrival
         assert peak <= 64
         assert len(answered) == 2 and min(answered.values()) > 0.3 * sum(answered.values())
-        print(f"peak {peak}, {sum(answered.values()) / seconds:.0f} of 320 calls a second, {answered}")
+        print(f"peak {peak}, {sum(answered.values()) / seconds:.0f} of 320 calls per second, {answered}")
 
 
 def test_two_workers_keep_600_requests_a_minute(ray: Any) -> None:

@@ -210,4 +210,4 @@ def test_a_folder_of_papers_is_not_looked_into(config: dict[str, Any], tmp_path:
 
 def test_a_wrong_price_file(config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DJ_EXT_PRICES", str(tmp_path / "prices.yaml"))
-    assert "prices.yaml cannot be read" in complaints(config, tmp_path)
+    assert "prices.yaml can't be read" in complaints(config, tmp_path)

@@ -173,3 +173,11 @@ def test_the_white_of_a_picture_is_its_own_up_to_the_middle() -> None:
     over_text = page(prose(70, 150, 530, 180), captions=[OWN], drawn=[Rect(200, 250, 400, 350)],
                      white=[Rect(180, 170, 420, 390)])  # fmt: skip
     assert sides(over_text)["above"] == Rect(200, 250, 400, 350)
+
+
+def test_text_elsewhere_does_not_hide_text_beside_a_caption() -> None:
+    own = caption(330, 300, 530, 340)
+    elsewhere, beside = prose(330, 500, 530, 550), prose(70, 290, 300, 350)
+    drawn = [Rect(80, 360, 300, 480), Rect(80, 150, 300, 280)]
+    assert "left" in sides(page(elsewhere, captions=[own], drawn=[Rect(80, 200, 300, 400)]), TWO_COLUMNS, own)
+    assert "left" not in sides(page([*elsewhere, *beside], captions=[own], drawn=drawn), TWO_COLUMNS, own)

@@ -26,7 +26,7 @@ class SegmentStore:
     added since shows after `refresh`. Raises StoreError.
 
     On object storage an answer is an object of its own, or of all that came at the same time, until
-    many are joined into one; what is read lies on this machine too (see `mirrored_files`). Nothing
+    many are joined into one; what is read lies on this machine too (see `object_storage`). Nothing
     there tells whether others write: `prune` is only for when no run is going on.
     """
 

@@ -1,4 +1,4 @@
-"""A segment store on object storage: an object a commit, joined as it goes, read from copies on this machine."""
+"""A segment store on object storage: one object per commit, joined as it goes, read from copies on this machine."""
 
 from __future__ import annotations
 

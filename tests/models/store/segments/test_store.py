@@ -1,4 +1,4 @@
-"""The segment store: durable, one segment a writer, loud about damage."""
+"""The segment store: durable, one segment per writer, loud about damage."""
 
 from __future__ import annotations
 
