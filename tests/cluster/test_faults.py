@@ -225,8 +225,9 @@ def test_a_node_joins_and_then_another_one_dies(cluster: RayCluster, undisturbed
         cluster.add_node()
         run.until(process, undisturbed.asked.total() // 2)
         assert asked(server) <= undisturbed.asked
-        killed = [node for node in range(1, cluster.size) if cluster.workers(node)]
-        cluster.kill_node(killed[0])
+        others = range(1, cluster.size)
+        run.until(process, lambda: any(map(cluster.workers, others)))
+        cluster.kill_node(next(filter(cluster.workers, others)))
         run.ended_well(process)
         check(run, undisturbed)
 
