@@ -26,8 +26,8 @@ from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, Reply
 from tests.host import REPO, dj_process, write_rows
+from tests.recipes.runs import configured, environment, kept, latex_paper
 from tests.scripted import TEXT_MODEL, ScriptedModels, digest, step_of
-from tests.test_dj_process import configured, environment, kept, latex_paper
 
 pytestmark = pytest.mark.host
 

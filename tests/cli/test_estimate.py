@@ -19,9 +19,9 @@ from tests.estimate.billing import Billing
 from tests.fake_openai import FakeServer, Reply
 from tests.forks import programs
 from tests.host import REPO, SHARED_PAPERS, write_rows
+from tests.recipes.runs import environment
 from tests.runner.driving import asked, write_recipe
 from tests.scripted import STEPS, TEXT_MODEL, VISION_MODEL
-from tests.test_dj_process import environment
 
 PRICE = 2.0
 TAGS = ("claim_extractor", "mcq_generator", "source_consistency", "visual_dependence_text",

@@ -20,7 +20,7 @@ from PIL import Image
 from tests.fake_openai import FakeServer, Received
 from tests.forks import programs
 from tests.host import recipe, with_parameters, write_rows
-from tests.test_dj_process import environment
+from tests.recipes.runs import environment
 
 PRICE = 1000.0  # US dollars a million tokens: one call of the fake server (18 tokens) costs 0.018
 COST_A_CALL = 18 * PRICE / 1e6

@@ -8,7 +8,7 @@ import sys
 from importlib.metadata import metadata
 from pathlib import Path
 
-from tests.docs_blocks.blocks import blocks_of
+from tests.docs.blocks import blocks_of
 from tests.host import REPO
 
 PAGE = REPO / "docs" / "licences.md"

@@ -23,14 +23,14 @@ from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.types import Usage
 from data_juicer_ext.runs.folder_lock import hold
-from tests.cluster import RayCluster, copies
+from tests.cluster.hammering import Done, hammer_on
+from tests.cluster.ray_cluster import RayCluster, copies
 from tests.fake_openai import FakeServer, Reply
-from tests.hammering import Done, hammer_on
 from tests.host import SHARED_PAPERS, dj_process, recipe, with_parameters, write_rows
 from tests.models.calling import config_for
 from tests.ops.conftest import paper
+from tests.recipes.runs import MAIN_FILES, configured, environment, kept, latex_paper, verdicts
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import MAIN_FILES, configured, environment, kept, latex_paper, verdicts
 
 pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 

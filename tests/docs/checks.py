@@ -19,7 +19,7 @@ from data_juicer_ext.models.config.endpoint import parse_model_params
 from data_juicer_ext.ops.host.running_recipe import trying
 from data_juicer_ext.ops.recipe.check import check
 from data_juicer_ext.ops.recipe.operator_reference import own_classes
-from tests.docs_blocks.blocks import commands
+from tests.docs.blocks import commands
 from tests.host import REPO
 
 # Programs that pages may name beside ours.

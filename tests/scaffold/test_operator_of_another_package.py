@@ -13,7 +13,7 @@ from data_juicer_ext.cli.main import main
 from data_juicer_ext.runs import run_records
 from tests.export.made_runs import picture, row
 from tests.host import write_rows
-from tests.plugins import DJ_PROCESS, installed, run
+from tests.scaffold.plugins import DJ_PROCESS, installed, run
 
 FILTER, MAPPER = "telling_caption_filter", "caption_gist_mapper"
 FILTER_SAYS = """

@@ -17,8 +17,8 @@ from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.governor import ray_actor
 from data_juicer_ext.models.limits.circuit_breaker import Address
 from data_juicer_ext.models.limits.endpoint_limits import Limits
+from tests.cluster.hammering import hammer, hammering
 from tests.fake_openai import FakeServer, Reply
-from tests.hammering import hammer, hammering
 from tests.models.calling import config_for
 
 pytestmark = pytest.mark.ray

@@ -9,8 +9,8 @@ import pytest
 
 from tests.fake_openai import FakeServer
 from tests.host import dj_process, with_parameters
+from tests.recipes.runs import configured, environment, kept, latex_paper, verdicts
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import configured, environment, kept, latex_paper, verdicts
 
 pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 

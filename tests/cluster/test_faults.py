@@ -15,12 +15,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.cluster import RayCluster, kill_all, title
-from tests.cluster_runs import CONCURRENCY, LATENCY_S, LOST, RUN_S, Run, Undisturbed, asked, check, slow
+from tests.cluster.flaky import TROUBLES, FlakyEndpoint, Trouble
+from tests.cluster.ray_cluster import RayCluster, kill_all, title
+from tests.cluster.runs import CONCURRENCY, LATENCY_S, LOST, RUN_S, Run, Undisturbed, asked, check, slow
 from tests.fake_openai import FakeServer
-from tests.flaky import TROUBLES, FlakyEndpoint, Trouble
+from tests.recipes.runs import latex_paper
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import latex_paper
 
 pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 

@@ -18,8 +18,8 @@ import yaml
 
 from tests.fake_openai import FakeServer, Reply
 from tests.host import dj_process
+from tests.recipes.runs import configured, environment, kept, latex_paper
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import configured, environment, kept, latex_paper
 
 pytestmark = [pytest.mark.host, pytest.mark.slow]
 

@@ -15,8 +15,8 @@ from data_juicer_ext.runs import run_records
 from tests.fake_openai import FakeServer, Reply
 from tests.host import dj_process, recipe, with_parameters, write_rows
 from tests.ops.conftest import paper
+from tests.recipes.runs import environment
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import environment
 
 pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 

@@ -1,6 +1,6 @@
 """Every command, program, recipe and row that the pages print works as printed.
 
-The commands of a page run in order in one folder of their own (`docs_blocks/place.py`), recipes on the offline model.
+The commands of a page run in order in one folder of their own (`place.py`), recipes on the offline model.
 A block with `<!-- not run: why -->` before it is only checked; their number is stated below.
 """
 
@@ -19,9 +19,9 @@ from types import ModuleType
 
 import pytest
 
-from tests.docs_blocks.blocks import LANGUAGES, SHOWN, Block, blocks_of
-from tests.docs_blocks.checks import json_problem, script_problems, yaml_problems
-from tests.docs_blocks.place import EXAMPLES, OFFLINE, all_rows, furnish, samples
+from tests.docs.blocks import LANGUAGES, SHOWN, Block, blocks_of
+from tests.docs.checks import json_problem, script_problems, yaml_problems
+from tests.docs.place import EXAMPLES, OFFLINE, all_rows, furnish, samples
 from tests.fake_openai import FakeServer
 from tests.forks import programs
 from tests.host import REPO

@@ -22,14 +22,14 @@ from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.fetched_run import fetch_run
 from data_juicer_ext.runs.ledger import read_lines
 from data_juicer_ext.storage import places
-from tests.cluster import RayCluster, kill_all
-from tests.cluster_runs import LOST, RUN_S, Run, Undisturbed, asked, check, slow
+from tests.cluster.ray_cluster import RayCluster, kill_all
+from tests.cluster.runs import LOST, RUN_S, Run, Undisturbed, asked, check, slow
+from tests.cluster.test_faults import at_work, calling
 from tests.fake_openai import FakeServer
 from tests.host import with_parameters, write_rows
+from tests.recipes.runs import environment, latex_paper
 from tests.s3_server import S3, away
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import environment, latex_paper
-from tests.test_faults import at_work, calling
 
 pytestmark = [pytest.mark.host, pytest.mark.ray, pytest.mark.slow]
 

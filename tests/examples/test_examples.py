@@ -29,6 +29,7 @@ from data_juicer_ext.qa.mcq import MCQ, leak_problem, parse_mcq
 from data_juicer_ext.qa.verdicts import blind_check, source_consistency
 from data_juicer_ext.qa.votes import vote
 from data_juicer_ext.rows import Figure
+from tests.host import REPO
 
 COLUMNS = {"paper_id", "paper_path", "domain", "text", "given_captions", "given_images"}
 MISSING_ON_PURPOSE = {"harbour_map"}
@@ -68,7 +69,7 @@ VAGUE = {
 
 @pytest.fixture(scope="module")
 def examples() -> Path:
-    return Path(__file__).resolve().parent.parent / "examples"
+    return REPO / "examples"
 
 
 @pytest.fixture(scope="module")

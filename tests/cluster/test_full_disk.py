@@ -23,8 +23,8 @@ from tests.fake_openai import FakeServer, Reply
 from tests.forks import programs
 from tests.host import REPO, dj_process
 from tests.models.calling import answered, config_for, question, reraise
+from tests.recipes.runs import configured, environment, kept, latex_paper
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import configured, environment, kept, latex_paper
 
 CONCURRENCY = 4
 FULL_AFTER = 40  # calls, in the second step of the pipeline

@@ -16,9 +16,9 @@ from data_juicer_ext.cli.main import main
 from data_juicer_ext.ops import authoring
 from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.scaffold.checkout import is_checkout
-from tests.docs_blocks.blocks import blocks_of
+from tests.docs.blocks import blocks_of
 from tests.host import REPO
-from tests.plugins import DJ_PROCESS, installed, run
+from tests.scaffold.plugins import DJ_PROCESS, installed, run
 
 PAGE = REPO / "docs" / "writing-an-operator.md"
 OPERATORS = {

@@ -16,12 +16,12 @@ from typing import Any
 import psutil
 import yaml
 
-from tests.cluster import RayCluster, kill_all
+from tests.cluster.flaky import FlakyEndpoint
+from tests.cluster.ray_cluster import RayCluster, kill_all
 from tests.fake_openai import FakeServer, Reply
-from tests.flaky import FlakyEndpoint
 from tests.forks import programs
+from tests.recipes.runs import configured, environment
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import configured, environment
 
 LATENCY_S = 0.15
 CONCURRENCY = 8  # at each of two endpoints

@@ -18,8 +18,8 @@ from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, images_of
 from tests.host import REPO, dj_process, recipe, run_here, with_parameters
 from tests.judging.answers import responder, stage_of
+from tests.recipes.runs import configured, environment
 from tests.scripted import TEXT_MODEL, VISION_MODEL, digest
-from tests.test_dj_process import configured, environment
 
 EXAMPLES = REPO / "examples"
 RECIPES = ("scifigqual", "scifigqual_ray", "scifigqual_direct", "scifigqual_sidecar", "quickstart_scifigqual")

@@ -21,9 +21,9 @@ from data_juicer_ext.models.store.base import StoreError
 from data_juicer_ext.models.store.run_store import RunStore, start_for_workers
 from data_juicer_ext.models.store.segments.store import SegmentStore
 from data_juicer_ext.storage import places
-from tests.cluster import title
+from tests.cluster.hammering import hammer
+from tests.cluster.ray_cluster import title
 from tests.fake_openai import FakeServer, Reply
-from tests.hammering import hammer
 from tests.models.calling import config_for
 from tests.models.storing import ABOUT, answer_of, key_of
 from tests.s3_server import S3

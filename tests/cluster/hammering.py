@@ -1,8 +1,8 @@
 """Workers of a Ray that call an endpoint as fast as its limits let them: for tests of what workers share.
 
-As a program it joins a cluster, has so many workers call at once for some seconds, and prints what each of them got:
+As a program it joins a cluster, has so many workers call at once for some seconds, and prints what they got:
 
-    python -m tests.hammering HOST:PORT '{"model": "m", "base_url": ...}' --workers 4 --seconds 8 [--place '{...}']
+    python -m tests.cluster.hammering HOST:PORT '{"model": "m", "base_url": ...}' --workers 4 --seconds 8
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def hammer_on(
 ) -> list[Done]:  # fmt: skip
     """As `hammer`, on the cluster at `address`, with a driver of its own that has the environment `env`."""
     command = [
-        sys.executable, "-m", "tests.hammering", address, json.dumps(asdict(config)), "--workers", str(workers),
+        sys.executable, "-m", "tests.cluster.hammering", address, json.dumps(asdict(config)), "--workers", str(workers),
         "--batch", str(batch), "--seconds", str(seconds), *(["--place", json.dumps(asdict(place))] if place else []),
     ]  # fmt: skip
     ran = subprocess.run(
