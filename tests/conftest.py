@@ -19,6 +19,11 @@ settings.load_profile("untimed")
 LONG = ("slow", "ray", "host")  # marks of tests that take seconds and more
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Bytes by their length: compressed ones hold the time, and workers have to call a test alike."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(trylast=True)  # when those that are not asked for are gone
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with long tests come first, so that workers end at about the same time."""

@@ -13,9 +13,13 @@ NULLS = ("pass", "drop")
 
 
 def load_quality(text: Any) -> dict[str, Any] | None:
-    """The content of a `quality` column with its `scores` and `overall`, None where there is none to be read."""
+    """The content of a `quality` column with its `scores` and `overall`, None where there is none to be read.
+
+    A score is a number, or null where a dimension is gated; anything else makes the whole column unreadable.
+    """
     quality = object_in(text)
-    if not isinstance(quality.get("scores"), dict):
+    scores = quality.get("scores")
+    if not isinstance(scores, dict) or not all(score is None or _is_number(score) for score in scores.values()):
         return None
     return quality if _is_number(quality.get("overall")) else None
 

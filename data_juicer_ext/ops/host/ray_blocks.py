@@ -12,7 +12,6 @@ stages run side by side, and Ray hands blocks from one to the next as they come.
 - Papers are read a few a task: one file is else one task, and one worker does it all.
 """
 
-import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
+from data_juicer_ext.ops.host.patch import wrap
 
 ROWS_PER_BLOCK = 256  # of an operator that says nothing else
 BATCH_ROWS = 10_000  # in a block whose calls go out as batches: as many as in a batch of rows of the default executor
@@ -53,35 +53,28 @@ def install() -> None:
     # Data-Juicer asks for 1,000 rows per batch in the steps that it adds itself (the column for stats, the rows that a
     # filter keeps), for which Ray would bundle blocks again.
     ray_dataset.DEFAULT_BATCH_SIZE = None
-    _in_stages(ray_dataset.RayDataset)
+    wrap(ray_dataset.RayDataset, "process", _all_steps)
+    wrap(ray_dataset.RayDataset, "_run_single_op", _one_step)
 
 
-def _in_stages(dataset_class: Any) -> None:
-    one_step, all_steps = dataset_class._run_single_op, dataset_class.process
-    if hasattr(one_step, "__wrapped__"):
-        return
+def _all_steps(process: Any, self: Any, operators: Any, **given: Any) -> Any:
+    listed = operators if isinstance(operators, list) else [operators] if operators is not None else []
+    self._dj_ext_stages = {id(op): stage for op, stage in zip(listed, stages(listed), strict=True)}
+    self._dj_ext_stage = None
+    return process(self, operators, **given)
 
-    @functools.wraps(all_steps)
-    def process(self: Any, operators: Any, **given: Any) -> Any:
-        listed = operators if isinstance(operators, list) else [operators] if operators is not None else []
-        self._dj_ext_stages = {id(op): stage for op, stage in zip(listed, stages(listed), strict=True)}
-        self._dj_ext_stage = None
-        return all_steps(self, operators, **given)
 
-    @functools.wraps(one_step)
-    def run_single_op(self: Any, op: Any, *args: Any, **given: Any) -> Any:
-        stage = getattr(self, "_dj_ext_stages", {}).get(id(op))
-        if stage is None:
-            return one_step(self, op, *args, **given)
-        if stage != self._dj_ext_stage:
-            self.data, self._dj_ext_stage = dealt(self.data, stage), stage
-        self.data = _Steps(self.data, stage)
-        try:
-            return one_step(self, op, *args, **given)
-        finally:
-            self.data = self.data.dataset if isinstance(self.data, _Steps) else self.data
-
-    dataset_class.process, dataset_class._run_single_op = process, run_single_op
+def _one_step(run_single_op: Any, self: Any, op: Any, *args: Any, **given: Any) -> Any:
+    stage = getattr(self, "_dj_ext_stages", {}).get(id(op))
+    if stage is None:
+        return run_single_op(self, op, *args, **given)
+    if stage != self._dj_ext_stage:
+        self.data, self._dj_ext_stage = dealt(self.data, stage), stage
+    self.data = _Steps(self.data, stage)
+    try:
+        return run_single_op(self, op, *args, **given)
+    finally:
+        self.data = self.data.dataset if isinstance(self.data, _Steps) else self.data
 
 
 def stages(operators: Sequence[Any]) -> list[Stage]:
