@@ -42,12 +42,16 @@ sys.exit(answer[0] if answer else 70)
 """
 
 
-@cache
 def programs(ray_auth: str = "") -> Path:
     """A folder with the commands, all of one process that ends with this one.
 
     `ray_auth` is the `RAY_AUTH_MODE` of their runs, which Ray reads when it is imported.
     """
+    return _started(ray_auth)  # once, whether the default was named or not
+
+
+@cache
+def _started(ray_auth: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="forks"))  # short: a socket lies in it
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.forks", str(folder)],
