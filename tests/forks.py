@@ -186,5 +186,9 @@ if __name__ == "__main__":
     except Exception:
         traceback.print_exc()
         raise
-    serve(Path(sys.argv[1]))
-    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    started = os.getpid()
+    try:
+        serve(Path(sys.argv[1]))
+    finally:
+        if os.getpid() == started:  # and no fork
+            shutil.rmtree(sys.argv[1], ignore_errors=True)
