@@ -244,7 +244,7 @@ def test_a_limit_in_dollars_needs_prices(
     assert "can't bound the calls of nobody-knows" in said and "o4-mini" not in said
 
 
-@pytest.mark.parametrize(("file", "says"), [("keep: 3", "not a mapping"), ("[1", "no YAML")])
+@pytest.mark.parametrize(("file", "says"), [("keep: 3", "not a mapping"), ("[1", "is not YAML")])
 def test_wrong_assumptions_are_named(file: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.yaml").write_text(file)
     assert main(["estimate", str(write_recipe(tmp_path)), "--assume", str(tmp_path / "own.yaml")]) == 2

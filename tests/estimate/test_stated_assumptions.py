@@ -23,7 +23,8 @@ PILOT = PilotTold(30, 25, 0, 0, 50, 0, 1.0, 0, 0, "/pilot")
 
 
 def step(operator: str, tag: str, model: str = "seer", **more: Any) -> SimpleNamespace:
-    known = {"operator": operator, "tag": tag, "model": model, "frugal": False, "is_free": False, "op": None}
+    known = {"operator": operator, "tag": tag, "model": model, "frugal": False, "is_free": False, "op": None,
+             "several": None, "answer_tokens": None, "rows_expected": None}  # fmt: skip
     return SimpleNamespace(**{**known, **more})
 
 

@@ -214,7 +214,7 @@ def test_a_bad_row_costs_only_itself(server: FakeServer, rows: Rows, tmp_path: P
     rows[0]["features"], rows[1]["images"] = "{not json", [""]
     assert [row["figure_id"] for row in score(rows, tmp_path)] == ["3"]
     reasons = {entry["figure_id"]: (entry["verdict"], entry["reason"]) for entry in ledger(tmp_path)}
-    assert reasons["1"] == ("undecided", "error:ValueError") and reasons["2"] == ("drop", "no_image")
+    assert reasons["1"] == ("undecided", "error:UsageError") and reasons["2"] == ("drop", "no_image")
 
 
 def test_the_map_of_the_paper_is_shown_where_there_is_one(server: FakeServer, rows: Rows, tmp_path: Path) -> None:
