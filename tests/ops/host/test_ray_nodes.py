@@ -13,7 +13,7 @@ import pytest
 
 from data_juicer_ext.ops.host import ray_nodes
 from data_juicer_ext.ops.host.running_recipe import RecipeError
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 
 
@@ -39,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
         found.append(places)
         return [
             ray_nodes.unseen_here(places),
-            ("second", {name: "no" for name, path in places.items() if "/blind/" in path}),
+            ("second", {name: "no" for name, path in file_access.items() if "/blind/" in path}),
         ]
 
     monkeypatch.setattr(ray_nodes, "_asked", ask)
@@ -48,7 +48,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
 
 def config(tmp_path: Path, **places: str) -> tuple[dict[str, Any], str, str]:
     """A recipe whose places lie in `tmp_path`, but for those that are named; its run folder, and its announcement."""
-    where = {name: tmp_path / places.get(name, "shared") / name for name in ("run", "out", "papers", "root")}
+    where = {name: tmp_path / file_access.get(name, "shared") / name for name in ("run", "out", "papers", "root")}
     for name in ("run", "papers", "root"):
         where[name].mkdir(parents=True)
     where["out"].parent.mkdir(exist_ok=True)
@@ -115,6 +115,6 @@ def test_what_lies_on_object_storage(s3: S3, tmp_path: Path, asked: list[dict[st
     run = s3.at("run")
     with pytest.raises(RecipeError, match=f"run_dir: the node {socket.gethostname()} does not see {run}: it is not"):
         ray_nodes.check_shared(given, run, f"{run}/runs/x.json")
-    places.write(f"{run}/runs/x.json", b"{}")
+    file_access.write(f"{run}/runs/x.json", b"{}")
     ray_nodes.check_shared(given, run, f"{run}/runs/x.json")
     assert ray_nodes.unseen("gs://x/y").find("gcsfs") >= 0
