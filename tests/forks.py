@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,21 +43,22 @@ sys.exit(answer[0] if answer else 70)
 """
 
 
-def programs(ray_auth: str = "") -> Path:
+def programs(env: Mapping[str, str] = os.environ) -> Path:
     """A folder with the commands, all of one process that ends with this one.
 
-    `ray_auth` is the `RAY_AUTH_MODE` of their runs, which Ray reads when it is imported.
+    `env` is what they will be run in: Ray reads its `RAY_AUTH_MODE` when it is imported, and `ray.init` sets it.
     """
-    return _started(ray_auth)  # once, whether the default was named or not
+    return _started(env.get("RAY_AUTH_MODE", ""))
 
 
 @cache
 def _started(ray_auth: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="forks"))  # short: a socket lies in it
+    env = {name: value for name, value in os.environ.items() if name != "RAY_AUTH_MODE"}
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.forks", str(folder)],
         cwd=Path(__file__).parent.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, **({"RAY_AUTH_MODE": ray_auth} if ray_auth else {})},
+        env=env | ({"RAY_AUTH_MODE": ray_auth} if ray_auth else {}),
     )  # fmt: skip
     assert server.stdout is not None and server.stdout.readline() == "ready\n"
     return folder

@@ -58,10 +58,11 @@ def dj_process(
     path = folder / "recipe.yaml"
     path.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
     clean = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("OPENAI_")}
-    commands = Path(sys.executable).parent if afresh else programs((env or {}).get("RAY_AUTH_MODE", ""))
+    whole = {**clean, **(env or {})}
+    commands = Path(sys.executable).parent if afresh else programs(whole)
     return subprocess.run(
         [str(commands / "dj-process"), "--config", str(path), *arguments],
-        cwd=folder, env={**clean, **(env or {})}, capture_output=True, text=True, timeout=timeout, check=False,
+        cwd=folder, env=whole, capture_output=True, text=True, timeout=timeout, check=False,
     )  # fmt: skip
 
 

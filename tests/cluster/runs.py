@@ -63,12 +63,13 @@ class Run:
 
     def start(self, afresh: bool = False) -> subprocess.Popen[bytes]:
         """Start the run: a fork, whose end is seen, or `afresh`, a process that takes signals."""
-        commands = Path(sys.executable).parent if afresh else programs("token")
+        env = {**os.environ, **environment(self.server), **self.cluster.client_env}
+        commands = Path(sys.executable).parent if afresh else programs(env)
         log = (self.folder / "log.txt").open("ab")
         with log:
             return subprocess.Popen(
                 [str(commands / "dj-process"), "--config", "recipe.yaml"],
-                cwd=self.folder, env={**os.environ, **environment(self.server), **self.cluster.client_env},
+                cwd=self.folder, env=env,
                 start_new_session=True, stdout=log, stderr=log,
             )  # fmt: skip
 
