@@ -39,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
         found.append(places)
         return [
             ray_nodes.unseen_here(places),
-            ("second", {name: "no" for name, path in file_access.items() if "/blind/" in path}),
+            ("second", {name: "no" for name, path in places.items() if "/blind/" in path}),
         ]
 
     monkeypatch.setattr(ray_nodes, "_asked", ask)
@@ -48,7 +48,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
 
 def config(tmp_path: Path, **places: str) -> tuple[dict[str, Any], str, str]:
     """A recipe whose places lie in `tmp_path`, but for those that are named; its run folder, and its announcement."""
-    where = {name: tmp_path / file_access.get(name, "shared") / name for name in ("run", "out", "papers", "root")}
+    where = {name: tmp_path / places.get(name, "shared") / name for name in ("run", "out", "papers", "root")}
     for name in ("run", "papers", "root"):
         where[name].mkdir(parents=True)
     where["out"].parent.mkdir(exist_ok=True)
