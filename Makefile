@@ -4,9 +4,10 @@
 # make test-cluster   the slow tests: runs that are killed, faults, clusters
 # make lint   ruff, mypy, and the layers of packages
 # make test-power   how many small faults, put into the product one at a time, the tests notice; takes an hour or two
-# Each makes .venv on its own first; nothing is installed once it stands.
+# Each makes .venv on its own first; nothing is installed once it stands. Tests have as many workers as WORKERS says.
 
 PYTHON ?= python3
+WORKERS ?= 2
 BIN := .venv/bin
 STAMP := .venv/.installed
 
@@ -33,11 +34,15 @@ demo-scifigqual: $(STAMP)
 		> outputs/quickstart_scifigqual/demo.log 2>&1 || { tail -n 40 outputs/quickstart_scifigqual/demo.log; exit 1; }
 	@$(BIN)/dj-ext summary outputs/quickstart_scifigqual/run
 
+# The tests of a file share servers and clusters, and so a worker. Compiled modules are kept, as hundreds of processes
+# import them.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-cluster: $(STAMP)
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 test-power: $(STAMP)
 	$(BIN)/python -m benchmarks.power --seed 17 --per-package 3

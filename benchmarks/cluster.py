@@ -26,11 +26,11 @@ from typing import Any
 from PIL import Image
 
 from benchmarks.scripted_server import Endpoint, serving
-from tests.cluster import RayCluster, copies
+from tests.cluster.ray_cluster import RayCluster, copies
 from tests.host import SHARED_PAPERS, dj_process, recipe, with_parameters, write_rows
 from tests.ops.conftest import paper
+from tests.recipes.runs import MAIN_FILES, configured, kept, verdicts
 from tests.scripted import TEXT_MODEL, VISION_MODEL
-from tests.test_dj_process import MAIN_FILES, configured, kept, verdicts
 
 TEXT_STEPS, VISION_STEPS = slice(1, 6), slice(6, 8)  # of the recipe
 RUN_S = 3600.0

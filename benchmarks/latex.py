@@ -88,7 +88,7 @@ def pack(papers: Path, folder: Path) -> list[Path]:
 def ours(archives: Sequence[Path], folder: Path, plain: bool) -> None:
     """Archives to figures, without rasterising, and on request without plain captions."""
     with ExitStack() as stack:
-        stack.enter_context(patch.object(figure_images.Pictures, "_make", lambda self, source, view: (source, "")))
+        stack.enter_context(patch.object(figure_images.PaperImages, "_make", lambda self, source, view: (source, "")))
         if not plain:
             stack.enter_context(patch.object(figure_objects.PaperText, "plain", lambda self, tex: tex))
         for archive in archives:

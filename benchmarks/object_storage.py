@@ -29,9 +29,9 @@ from benchmarks.cluster import Bench
 from benchmarks.scripted_server import serving
 from data_juicer_ext.runs.fetched_run import fetch_run
 from data_juicer_ext.storage import places
-from tests.cluster import RayCluster, copies, free_ports
+from tests.cluster.ray_cluster import RayCluster, copies, free_ports
 from tests.host import SHARED_PAPERS, with_parameters
-from tests.test_dj_process import MAIN_FILES, configured, verdicts
+from tests.recipes.runs import MAIN_FILES, configured, verdicts
 
 BUCKET = "s3://bench"
 _SERVER = """

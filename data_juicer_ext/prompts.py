@@ -23,6 +23,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, meta
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Message, Request
 from data_juicer_ext.rows import visible
 
@@ -37,7 +38,7 @@ _TAG = re.compile(
 _BRACKET_TOKEN = re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_\w{1,20}|IMG(?:_\w{1,20})?)\])")
 
 
-class PromptError(ValueError):
+class PromptError(DjExtError, ValueError):
     """A template is missing, or does not render with what it was given."""
 
 
@@ -229,7 +230,7 @@ def render(name: str, **fields: Any) -> tuple[Message, ...]:
 def request(name: str, sampling: dict[str, Any], images: tuple[str, ...] = (), draw: int = 0, **fields: Any) -> Request:
     """A `Request` for template `name`; `images` go with the user message.
 
-    A `seed` in `sampling` moves on by one a draw: the same seed would make all draws of a vote one.
+    A `seed` in `sampling` moves on by one per draw: the same seed would make all draws of a vote one.
     """
     if draw and isinstance(sampling.get("seed"), int):
         sampling = {**sampling, "seed": sampling["seed"] + draw}

@@ -16,9 +16,13 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # What JSON makes of such characters, behind an even number of backslashes.
 _ESCAPED_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|[rbf])")
+Row = Mapping[str, Any]  # a row of a dataset, by column
+
 # Zero-width and bidirectional controls, and the tag characters that can spell hidden text.
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
@@ -102,15 +106,29 @@ def dump_figures(figures: Iterable[Figure]) -> str:
     return to_json([vars(figure) for figure in figures])
 
 
+def value_in(column: Any) -> Any:
+    """What a column holds as JSON text, or as it is; None for text that is no JSON."""
+    try:
+        return json.loads(column) if isinstance(column, str) else column
+    except (ValueError, RecursionError):
+        return None
+
+
+def object_in(column: Any) -> dict[str, Any]:
+    """The JSON object that a column holds as text, or as it is; {} for anything else."""
+    said = value_in(column)
+    return said if isinstance(said, dict) else {}
+
+
 def load_figures(text: str) -> list[Figure]:
     """The figures of a `figures` column; unknown keys (of a later version) are left out.
 
-    Raises ValueError for text that is not a JSON array of objects, or an object whose values are of
+    Raises UsageError for text that is not a JSON array of objects, or an object whose values are of
     another type than a figure's.
     """
-    data = json.loads(text or "[]")
+    data = value_in(text or "[]")
     if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
-        raise ValueError("the figures column is not a JSON array of objects")
+        raise UsageError("the figures column is not a JSON array of objects")
     return [_figure(item) for item in data]
 
 
@@ -120,9 +138,9 @@ def _figure(item: Mapping[str, Any]) -> Figure:
     for key, value in given.items():
         usual = getattr(plain, key)
         if not isinstance(value, type(usual)) or isinstance(value, bool):
-            raise ValueError(f"{key} of a figure is {value!r}, not {type(usual).__name__}")
+            raise UsageError(f"{key} of a figure is {value!r}, not {type(usual).__name__}")
         if isinstance(usual, list) and key != "bbox" and not all(isinstance(entry, str) for entry in value):
-            raise ValueError(f"{key} of a figure holds something that is not text")
+            raise UsageError(f"{key} of a figure holds something that is not text")
     return Figure(**given)
 
 

@@ -62,7 +62,7 @@ def run_operator(name: str, rows: Sequence[Mapping[str, Any]], run_dir: Path, **
 def answering(task: str, rule: Rule) -> Iterator[list[Mapping[str, Any]]]:
     """Within it the offline model answers `task` (a prompt template) by `rule`, a text or a `Failure`.
 
-    Gives the list of what the template was rendered with, a mapping a call, in the order of the calls.
+    Gives the list of what the template was rendered with, one mapping per call, in the order of the calls.
     """
     asked: list[Mapping[str, Any]] = []
 

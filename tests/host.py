@@ -1,4 +1,4 @@
-"""Runs recipes in Data-Juicer: in this process for many short runs, or as `dj-process` itself."""
+"""Runs recipes in Data-Juicer: in this process for many short runs, in a fork, or as `dj-process` itself."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tests.forks import programs
 
 REPO = Path(__file__).resolve().parent.parent
 SHARED_PAPERS = REPO.parent / "shared" / "cases" / "latex" / "papers"
@@ -42,14 +44,23 @@ def run_here(rows: list[dict[str, Any]], process: list[dict[str, Any]]) -> list[
 
 
 def dj_process(
-    config: dict[str, Any], folder: Path, *arguments: str, env: dict[str, str] | None = None, timeout: float = 240
+    config: dict[str, Any],
+    folder: Path,
+    *arguments: str,
+    env: dict[str, str] | None = None,
+    timeout: float = 240,
+    afresh: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `dj-process` on a recipe in `folder`, in a process of its own, with keys taken away."""
+    """Run `dj-process` on a recipe in `folder`, in a process of its own, with keys taken away.
+
+    It is the fork of one that has imported Data-Juicer, or one that is started `afresh`, as users do.
+    """
     path = folder / "recipe.yaml"
     path.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
     clean = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("OPENAI_")}
+    commands = Path(sys.executable).parent if afresh else programs((env or {}).get("RAY_AUTH_MODE", ""))
     return subprocess.run(
-        [str(Path(sys.executable).parent / "dj-process"), "--config", str(path), *arguments],
+        [str(commands / "dj-process"), "--config", str(path), *arguments],
         cwd=folder, env={**clean, **(env or {})}, capture_output=True, text=True, timeout=timeout, check=False,
     )  # fmt: skip
 

@@ -26,8 +26,8 @@ from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
 from tests.fake_openai import FakeServer, Reply
 from tests.host import REPO, dj_process, write_rows
+from tests.recipes.runs import configured, environment, kept, latex_paper
 from tests.scripted import TEXT_MODEL, ScriptedModels, digest, step_of
-from tests.test_dj_process import configured, environment, kept, latex_paper
 
 pytestmark = pytest.mark.host
 
@@ -60,9 +60,10 @@ class Telltale:
 
 
 @pytest.fixture
-def ray_folder() -> Iterator[Path]:
-    """Where a Ray of this test writes; short, as sockets lie in it."""
+def short() -> Iterator[Path]:
+    """Where temporary files of a run go, and a Ray's: of a short name, as sockets lie in it."""
     folder = Path(tempfile.mkdtemp(prefix="r"))
+    (folder / "tmp").mkdir()
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -98,44 +99,45 @@ def check(folder: Path, config: dict[str, Any], done: subprocess.CompletedProces
     assert where_keys_stand(folder, *others) == []
 
 
-def prepared(name: str, folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """A recipe and its environment, with all that the run writes below `folder`, temporary files as well."""
+def prepared(name: str, folder: Path, short: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """A recipe and its environment, with all that the run writes below `folder`, and temporary files below `short`."""
     rows = [latex_paper(folder / "papers", f"paper{n}", 3) for n in range(6)]
     config = configured(name, folder, rows, backoff=0.01, max_tries=2)
     env = {"DJ_EXT_TEXT_KEY_ENV": "CANARY_TEXT_KEY", "DJ_EXT_VISION_KEY_ENV": "CANARY_VISION_KEY"}
-    for variable in ("HOME", "TMPDIR", "HF_HOME", "XDG_CACHE_HOME", "DATA_JUICER_CACHE_HOME"):
+    env["TMPDIR"] = str(short / "tmp")
+    for variable in ("HOME", "HF_HOME", "XDG_CACHE_HOME", "DATA_JUICER_CACHE_HOME"):
         place = folder / variable.lower()
         place.mkdir()
         env[variable] = str(place)
     return config, env
 
 
-def test_on_the_default_executor(tmp_path: Path) -> None:
-    config, env = prepared("verisciqa", tmp_path)
+def test_on_the_default_executor(tmp_path: Path, short: Path) -> None:
+    config, env = prepared("verisciqa", tmp_path, short)
     with FakeServer(Telltale()) as server:
-        done = dj_process(config, tmp_path, env={**environment(server), **env, **KEYS})
+        done = dj_process(config, tmp_path, env={**environment(server), **env, **KEYS}, afresh=True)
         sent = {request.headers.get("authorization") for request in server.requests}
     assert sent == {f"Bearer {key}" for key in KEYS.values()}
-    check(tmp_path, config, done)
+    check(tmp_path, config, done, short)
 
 
 @pytest.mark.parametrize(
     "name", ["verisciqa", pytest.param("verisciqa_ray", marks=[pytest.mark.ray, pytest.mark.slow])]
 )
-def test_in_the_stack_traces_of_a_run_that_breaks_off(name: str, tmp_path: Path, ray_folder: Path) -> None:
-    config, env = prepared(name, tmp_path)
+def test_in_the_stack_traces_of_a_run_that_breaks_off(name: str, tmp_path: Path, short: Path) -> None:
+    config, env = prepared(name, tmp_path, short)
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "undecided").write_text("a file where a folder has to be")
     with FakeServer(Telltale()) as server:
-        env |= {**environment(server), **KEYS, "RAY_TMPDIR": str(ray_folder)}
-        done = dj_process(config, tmp_path, env=env)
+        env |= {**environment(server), **KEYS, "RAY_TMPDIR": str(short)}
+        done = dj_process(config, tmp_path, env=env, afresh=True)
     assert done.returncode != 0 and "Traceback" in done.stderr and "run the same command again" in done.stderr
     assert not any(holds(text.encode(), key) for text in (done.stdout, done.stderr) for key in KEYS.values())
-    assert where_keys_stand(tmp_path, ray_folder) == []
+    assert where_keys_stand(tmp_path, short) == []
 
 
-def test_in_shards(tmp_path: Path) -> None:
-    config, env = prepared("verisciqa", tmp_path)
+def test_in_shards(tmp_path: Path, short: Path) -> None:
+    config, env = prepared("verisciqa", tmp_path, short)
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text(yaml.safe_dump(config, sort_keys=False))
     with FakeServer(Telltale()) as server:
@@ -147,19 +149,21 @@ def test_in_shards(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "kept pairs" in done.stdout and not holds((done.stdout + done.stderr).encode(), TEXT_KEY)
     assert len((tmp_path / "run" / "undecided.jsonl").read_text().splitlines()) > 1
-    assert where_keys_stand(tmp_path) == []
+    assert where_keys_stand(tmp_path, short) == []
 
 
 @pytest.mark.ray
 @pytest.mark.slow
-def test_on_a_ray_whose_workers_inherit_the_keys(tmp_path: Path, ray_folder: Path) -> None:
-    config, env = prepared("verisciqa_ray", tmp_path)
+def test_on_a_ray_whose_workers_inherit_the_keys(tmp_path: Path, short: Path) -> None:
+    config, env = prepared("verisciqa_ray", tmp_path, short)
     with FakeServer(Telltale()) as server:
-        done = dj_process(config, tmp_path, env={**environment(server), **env, **KEYS, "RAY_TMPDIR": str(ray_folder)})
+        done = dj_process(
+            config, tmp_path, env={**environment(server), **env, **KEYS, "RAY_TMPDIR": str(short)}, afresh=True
+        )
         sent = {request.headers.get("authorization") for request in server.requests}
     assert sent == {f"Bearer {key}" for key in KEYS.values()}
-    assert any("worker" in path.name for path in ray_folder.rglob("*.out"))
-    check(tmp_path, config, done, ray_folder)
+    assert any("worker" in path.name for path in short.rglob("*.out"))
+    check(tmp_path, config, done, short)
 
 
 @contextmanager
@@ -197,14 +201,14 @@ def _listens(port: int) -> bool:
 
 @pytest.mark.ray
 @pytest.mark.slow
-def test_on_a_cluster_that_is_handed_the_keys_in_memory(tmp_path: Path, ray_folder: Path) -> None:
-    config, env = prepared("verisciqa_ray", tmp_path)
-    with FakeServer(Telltale()) as server, cluster(ray_folder) as address:
+def test_on_a_cluster_that_is_handed_the_keys_in_memory(tmp_path: Path, short: Path) -> None:
+    config, env = prepared("verisciqa_ray", tmp_path, short)
+    with FakeServer(Telltale()) as server, cluster(short) as address:
         env |= {**environment(server), **KEYS, **NO_TOKEN}
-        done = dj_process(config | {"ray_address": address}, tmp_path, env=env)
+        done = dj_process(config | {"ray_address": address}, tmp_path, env=env, afresh=True)
         sent = {request.headers.get("authorization") for request in server.requests}
         assert sent == {f"Bearer {key}" for key in KEYS.values()}
-        check(tmp_path, config, done, ray_folder)
+        check(tmp_path, config, done, short)
 
 
 def test_the_search_finds_what_it_looks_for(tmp_path: Path) -> None:

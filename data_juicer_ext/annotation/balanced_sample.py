@@ -10,17 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from data_juicer_ext.annotation.image_fingerprint import Glance
-from data_juicer_ext.annotation.image_overlap import MAX_HAMMING, Match, Pictures
+from data_juicer_ext.annotation.image_overlap import MAX_HAMMING, ImageIndex, ImageMatch
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.figures.image_preparation import ImageError
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import Row, to_json
 
 EXCLUDED, UNREADABLE, NO_CATEGORY, OVER = "excluded", "unreadable_image", "no_category", "over_the_limit"
 
-Row = Mapping[str, Any]
-Seen = Mapping[str, Glance | ImageError]
+Glances = Mapping[str, Glance | ImageError]
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,17 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """A unit that is not in the sample, and why: a kind of `Match`, or one of this module's reasons."""
+class LeftOutUnit:
+    """A unit that is not in the sample, and why: a kind of `ImageMatch`, or one of this module's reasons."""
 
     unit: Unit
     reason: str
-    match: Match | None = None
+    match: ImageMatch | None = None
     message: str = ""
 
 
 @dataclass(frozen=True)
-class Order:
+class SampleOrder:
     """What is asked for: at most `per_category` units of each value of column `by`."""
 
     per_category: int
@@ -55,11 +54,11 @@ class Order:
 
 
 @dataclass
-class Sample:
+class BalancedSample:
     """The units taken, and those left out."""
 
     taken: list[Unit] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[LeftOutUnit] = field(default_factory=list)
 
     def counts(self) -> dict[str, Counter[str]]:
         """By category, how many units were taken ("taken") and left out, by reason."""
@@ -75,19 +74,19 @@ def units_of(rows: Iterable[Row], by: str, base: Path | None = None) -> list[Uni
     """The units of a set, in an order of their own; each is named by the least `row_id` in it.
 
     Relative image paths start at `base`. Rows with a `question` are one unit where they have the paper, figure and
-    images in common; any other row is a unit by itself. Raises ValueError where a row has no row_id, or none has the
+    images in common; any other row is a unit by itself. Raises UsageError where a row has no row_id, or none has the
     column `by`.
     """
     groups: dict[tuple[str, ...], list[Row]] = {}
     known = False
     for row in rows:
         if not row.get("row_id"):
-            raise ValueError("a row has no row_id; make figure rows first (image_rows_mapper, figure_rows_mapper)")
+            raise UsageError("a row has no row_id; make figure rows first (image_rows_mapper, figure_rows_mapper)")
         known |= by in row
         shared = (str(row.get("paper_id") or ""), str(row.get("figure_id") or ""), *images_in(row))
         groups.setdefault(shared if row.get("question") else (str(row["row_id"]),), []).append(row)
     if groups and not known:
-        raise ValueError(f"no row has the column {by}; image_category_mapper sets image_category, --by names another")
+        raise UsageError(f"no row has the column {by}; image_category_mapper sets image_category, --by names another")
     units = (_unit(sorted(group, key=lambda row: str(row["row_id"])), by, base) for group in groups.values())
     return sorted(units, key=lambda unit: unit.id)
 
@@ -105,16 +104,18 @@ def _unit(rows: Sequence[Row], by: str, base: Path | None) -> Unit:
     return Unit(str(rows[0]["row_id"]), tuple(rows), tuple(images_in(rows[0], base)), category)
 
 
-def sample(units: Sequence[Unit], seen: Seen, excluded: Mapping[str, Sequence[Glance]], order: Order) -> Sample:
+def sample(
+    units: Sequence[Unit], seen: Glances, excluded: Mapping[str, Sequence[Glance]], order: SampleOrder
+) -> BalancedSample:
     """The sample of `units`, whose images were `seen`; `excluded` are the images to stay clear of, by owner.
 
-    A near-duplicate falls to the unit with the least id that shows the same. Raises ValueError for fewer than
-    one a category.
+    A near-duplicate falls to the unit with the least id that shows the same. Raises UsageError for fewer than
+    one per category.
     """
     if order.per_category < 1:
-        raise ValueError(f"{order.per_category} a category: at least 1 is needed")
-    found, pool = Sample(), dict[str, list[Unit]]()
-    away, here = (Pictures(order.max_hamming, order.confirm) for _ in range(2))
+        raise UsageError(f"{order.per_category} a category: at least 1 is needed")
+    found, pool = BalancedSample(), dict[str, list[Unit]]()
+    away, here = (ImageIndex(order.max_hamming, order.confirm) for _ in range(2))
     for owner, images in excluded.items():
         for image in images:
             away.add(image, owner)
@@ -129,27 +130,27 @@ def sample(units: Sequence[Unit], seen: Seen, excluded: Mapping[str, Sequence[Gl
     for _, those in sorted(pool.items()):
         those.sort(key=lambda unit: _place(unit, order.seed))
         found.taken += those[: order.per_category]
-        found.left_out += [LeftOut(unit, OVER) for unit in those[order.per_category :]]
+        found.left_out += [LeftOutUnit(unit, OVER) for unit in those[order.per_category :]]
     found.taken.sort(key=lambda unit: unit.id)
     return found
 
 
-def _left_out(unit: Unit, seen: Seen, away: Pictures, here: Pictures) -> LeftOut | None:
+def _left_out(unit: Unit, seen: Glances, away: ImageIndex, here: ImageIndex) -> LeftOutUnit | None:
     """Why a unit can't be in the sample, None if it can."""
     broken = next((str(seen[path]) for path in unit.images if isinstance(seen[path], ImageError)), "")
     if broken or not unit.images:
-        return LeftOut(unit, UNREADABLE, message=broken or "the row names no image")
+        return LeftOutUnit(unit, UNREADABLE, message=broken or "the row names no image")
     if not unit.category:
-        return LeftOut(unit, NO_CATEGORY)
+        return LeftOutUnit(unit, NO_CATEGORY)
     for image in glances(unit, seen):
         if (match := away.match(image)) is not None:
-            return LeftOut(unit, EXCLUDED, match)
+            return LeftOutUnit(unit, EXCLUDED, match)
         if (match := here.match(image)) is not None:
-            return LeftOut(unit, match.kind, match)
+            return LeftOutUnit(unit, match.kind, match)
     return None
 
 
-def glances(unit: Unit, seen: Seen) -> list[Glance]:
+def glances(unit: Unit, seen: Glances) -> list[Glance]:
     """The images of a unit, as far as they could be read."""
     return [glance for path in unit.images if isinstance(glance := seen[path], Glance)]
 

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.json_answer import parse_json_object
 
@@ -59,15 +60,15 @@ class Classes:
         further: Mapping[str, Sequence[str]] | None = None,
         modifiers: Collection[str] = (),
     ) -> None:
-        """Raises ValueError for an empty name, and where two classes share one."""
+        """Raises UsageError for an empty name, and where two classes share one."""
         self.names, self._modifiers = tuple(names), frozenset(modifiers)
         self._table: dict[str, str] = {}
         for name in self.names:
             for known in (name, *(further or {}).get(name, ())):
                 if not _key(known):
-                    raise ValueError(f"{known!r} cannot name a class")
+                    raise UsageError(f"{known!r} cannot name a class")
                 if (other := self._table.setdefault(_key(known), name)) != name:
-                    raise ValueError(f"{known!r} names two classes, {other!r} and {name!r}")
+                    raise UsageError(f"{known!r} names two classes, {other!r} and {name!r}")
 
     def of(self, text: str) -> str:
         """The class that `text` is a name of, "" if of none."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from data_juicer_ext.annotation.class_answers import Classes, ClassParse, parse_class
+from data_juicer_ext.errors import DjExtError
 
 IMAGE_CATEGORIES = {
     "data plot": "measured or computed values over axes or in cells: curves, bars, points, heat maps, distributions",
@@ -23,7 +24,7 @@ IMAGE_CATEGORIES = {
 }
 
 
-class CategoryError(ValueError):
+class CategoryError(DjExtError, ValueError):
     """A list of categories cannot be used; the text says why."""
 
 

@@ -15,7 +15,7 @@ MAX_HAMMING = Rules().max_hamming
 
 
 @dataclass(frozen=True)
-class Match:
+class ImageMatch:
     """What an image repeats: `owner` is the row (or file) that has the other one, `distance` in bits of 64."""
 
     kind: str
@@ -25,7 +25,7 @@ class Match:
     distance: int = 0
 
 
-class Pictures:
+class ImageIndex:
     """Images with their owners, for others to be held against.
 
     Images whose pHash is within `max_hamming` bits, as they are or both without their margins, are near-duplicates if
@@ -44,14 +44,14 @@ class Pictures:
             for by_hash, value in zip(self._by_hash, image.hashes, strict=True):
                 by_hash.add(value, (image, owner))
 
-    def match(self, image: Glance) -> Match | None:
+    def match(self, image: Glance) -> ImageMatch | None:
         """The image here that `image` repeats: one of the same bytes, else the nearest that shows the same."""
         if image.sha256 in self._by_bytes:
             other, owner = self._by_bytes[image.sha256]
-            return Match(SAME_BYTES, image.path, owner, other.path)
+            return ImageMatch(SAME_BYTES, image.path, owner, other.path)
         for distance, (other, owner) in self._near(image):
             if not self.confirm or (image.may_show_the_same(other) and same_picture(image.path, other.path)):
-                return Match(NEAR_DUPLICATE, image.path, owner, other.path, distance)
+                return ImageMatch(NEAR_DUPLICATE, image.path, owner, other.path, distance)
         return None
 
     def _near(self, image: Glance) -> list[tuple[int, tuple[Glance, str]]]:
@@ -69,12 +69,12 @@ def overlaps(
     second: Mapping[str, Sequence[Glance]],
     max_hamming: int = MAX_HAMMING,
     confirm: bool = True,
-) -> list[tuple[str, Match]]:
+) -> list[tuple[str, ImageMatch]]:
     """Which owners in `first` have an image that one in `second` has as well, with the first such image of each.
 
     Both are images by owner (a row's id).
     """
-    there = Pictures(max_hamming, confirm)
+    there = ImageIndex(max_hamming, confirm)
     for owner, images in second.items():
         for image in images:
             there.add(image, owner)
@@ -82,5 +82,5 @@ def overlaps(
     return [(owner, match) for owner, match in found if match is not None]
 
 
-def _first(there: Pictures, images: Iterable[Glance]) -> Match | None:
+def _first(there: ImageIndex, images: Iterable[Glance]) -> ImageMatch | None:
     return next((match for image in images if (match := there.match(image)) is not None), None)

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, image_and_bytes
 from data_juicer_ext.rows import Figure, add_provenance, content_id, figure_row, scrub
 from data_juicer_ext.storage.addresses import as_path, is_remote, own_name, under
 
 
-class NoImageError(ValueError):
+class NoImageError(DjExtError, ValueError):
     """The row names no image, or names it in a way that is no path; the text says which."""
 
 

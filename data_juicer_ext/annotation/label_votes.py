@@ -17,7 +17,7 @@ from data_juicer_ext.qa.verdicts import Draw, failed
 
 
 @dataclass(frozen=True)
-class Label:
+class VotedLabel:
     """The outcome of a vote: `letter` is the label where the verdict is keep, else ""."""
 
     verdict: Verdict
@@ -31,7 +31,7 @@ def majority_of(models: int) -> int:
     return models // 2 + 1
 
 
-def label(draws: Sequence[Draw], options: int, majority: int) -> Label:
+def label(draws: Sequence[Draw], options: int, majority: int) -> VotedLabel:
     """The label by the votes of all models, of which some may have failed.
 
     An option is the label if at least `majority` of the models choose it and more than choose any other.
@@ -48,12 +48,12 @@ def label(draws: Sequence[Draw], options: int, majority: int) -> Label:
     if not winners:
         most = max(votes.values())
         tied = most > 0 and sum(count == most for count in votes.values()) > 1
-        return Label("drop", "tie" if tied else "no_majority")
+        return VotedLabel("drop", "tie" if tied else "no_majority")
     first = winners[0]
     if len(winners) == 1 and votes[first] >= majority and votes[first] > _rival(votes, first) + unknown:
-        return Label("keep", "majority", first)
+        return VotedLabel("keep", "majority", first)
     failure = failed(next((draw for draw in draws if isinstance(draw, Failure)), None))
-    return Label("undecided", failure.reason, message=str(failure.detail.get("message", "")))
+    return VotedLabel("undecided", failure.reason, message=str(failure.detail.get("message", "")))
 
 
 def _can_win(votes: Counter[str], letter: str, unknown: int, majority: int) -> bool:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import os
-import secrets
-from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 
 from data_juicer_ext.cli.inputs import rows_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.siqa.balance import Balanced, BalanceOrder, balance, line_of
 from data_juicer_ext.siqa.counts import comparison, count_rows
+from data_juicer_ext.storage.atomic_file import replace_lines
 
 _SHOWN = 10  # refused rows
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    part = commands.add_parser("balance", help="SIQA questions: share of Yes, letters of What, images a category")
+    part = commands.add_parser("balance", help="SIQA questions: share of Yes, letters of What, images per category")
     part.add_argument("rows", type=Path, help="question rows: an export, a file or a folder")
     part.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON Lines, written at once at the end")
     part.add_argument("--yes-share", type=_share, default=Fraction(1, 2), metavar="SHARE", help="(default: 0.5)")
     part.add_argument("--drop", action="store_true", help="drop Yes/No rows where turning questions is not enough")
     part.add_argument(
-        "--max-per-category", type=int, default=0, metavar="N", help="images a category at most (default: all)"
+        "--max-per-category", type=int, default=0, metavar="N", help="images per category at most (default: all)"
     )
     part.add_argument(
         "--category-column", default="image_category", metavar="COLUMN", help="that names it (default: %(default)s)"
@@ -43,7 +42,7 @@ def _share(text: str) -> Fraction:
 
 def _balance(given: argparse.Namespace) -> int:
     if given.max_per_category < 0:
-        raise ValueError(
+        raise UsageError(
             f"--max-per-category {given.max_per_category}: write a whole number from 1 on, or leave it out"
         )
     rows = rows_of(given.rows)
@@ -52,7 +51,8 @@ def _balance(given: argparse.Namespace) -> int:
     refused = {row_id for row_id, _ in found.refused}
     before = count_rows({r["row_id"]: r for r in rows if r["row_id"] not in refused}.values(), given.category_column)
     after = count_rows(found.rows, given.category_column)
-    write_lines(given.out, map(line_of, found.rows))
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    replace_lines(given.out, map(line_of, found.rows), synced=True)
     print("\n".join([*comparison(before, after), *_done(found, order), str(given.out)]))
     return 1 if found.refused or (found.missing and not order.drop) else 0
 
@@ -71,17 +71,3 @@ def _done(found: Balanced, order: BalanceOrder) -> list[str]:
     if len(found.refused) > _SHOWN:
         lines.append(f"refused: {len(found.refused) - _SHOWN} more rows")
     return lines
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a file that is there only when it is whole and on disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

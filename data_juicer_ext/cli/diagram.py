@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from data_juicer_ext.errors import UsageError
+
 if TYPE_CHECKING:
     from data_juicer_ext.cli.model_run import ModelRun
     from data_juicer_ext.diagrams.development_set import Gathered
@@ -62,7 +64,7 @@ def _criteria(given: argparse.Namespace) -> int:
 
     codes = _codes(given.types)
     if not 1 <= given.draws <= 50:
-        raise ValueError(f"--draws {given.draws}: a number from 1 to 50 is needed")
+        raise UsageError(f"--draws {given.draws}: a number from 1 to 50 is needed")
     _must_be_new(given.out)
     run = _model_run(given, "diagram_criteria", TEMPLATES)
     made = run.do(lambda ask: draft(codes, given.draws, ask))
@@ -90,9 +92,9 @@ def _align(given: argparse.Namespace) -> int:
     from data_juicer_ext.ratings.ratings import read_ratings
 
     if not 1 <= given.max_pairs <= 50:
-        raise ValueError(f"--max-pairs {given.max_pairs}: a number from 1 to 50 is needed")
+        raise UsageError(f"--max-pairs {given.max_pairs}: a number from 1 to 50 is needed")
     if not given.ratings.is_file():
-        raise ValueError(f"there is no file {given.ratings}")
+        raise UsageError(f"there is no file {given.ratings}")
     _must_be_new(given.out)
     document = read_document(given.criteria)
     criteria = criteria_of(document, str(given.criteria))
@@ -101,7 +103,7 @@ def _align(given: argparse.Namespace) -> int:
     found = made_alike(found, run.run_dir / "images" / "diagrams", run.endpoint.image_limits)
     _tell_unused(found)
     if not any(value for pair in found.pairs for value in pair.preferences.values()):
-        raise ValueError(f"{given.ratings} prefers no diagram on any criterion of {given.criteria}")
+        raise UsageError(f"{given.ratings} prefers no diagram on any criterion of {given.criteria}")
     made = run.do(lambda ask: align(found.pairs, criteria, ask, given.max_pairs))
     print(run.told())
     if made.failures:
@@ -131,17 +133,17 @@ def _codes(text: str) -> list[str]:
 
     codes = list(dict.fromkeys(code.strip().upper() for code in text.split(",") if code.strip()))
     if unknown := [code for code in codes if code not in TYPES]:
-        raise ValueError(f"--types: {', '.join(unknown)} is no diagram type (types: {', '.join(TYPES)})")
+        raise UsageError(f"--types: {', '.join(unknown)} is no diagram type (types: {', '.join(TYPES)})")
     return codes or list(TYPES)
 
 
 def _must_be_new(path: Path) -> None:
     if path.exists():
-        raise ValueError(f"{path} exists already, perhaps reviewed by a person; name another file")
+        raise UsageError(f"{path} exists already, perhaps reviewed by a person; name another file")
 
 
 def _write(path: Path, text: str) -> None:
-    from data_juicer_ext.runs.run_records import replace_text
+    from data_juicer_ext.storage.atomic_file import replace_text
 
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_text(path, text)
@@ -168,10 +170,10 @@ def _settings(name: str, text: str) -> dict[str, Any] | None:
         return None
     try:
         value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{name} is not YAML: {' '.join(str(error).split())}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise UsageError(f"{name} is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(value, dict):
-        raise ValueError(f"{name} {text}: a mapping is needed, such as '{{base_url: http://127.0.0.1:8000/v1}}'")
+        raise UsageError(f"{name} {text}: a mapping is needed, such as '{{base_url: http://127.0.0.1:8000/v1}}'")
     return value
 
 

@@ -41,7 +41,7 @@ def _estimate(given: argparse.Namespace) -> int:
     screen = sys.stdout
     # Before the import of Data-Juicer, whose loggers hold on to the stream that they find.
     with contextlib.nullcontext() if given.verbose else instead_of_screen() as console:
-        from data_juicer_ext.estimate.estimate import ProblemsError, Question, estimate
+        from data_juicer_ext.estimate.estimate import EstimateRequest, ProblemsError, estimate
         from data_juicer_ext.estimate.from_pilot import TooSmallError
         from data_juicer_ext.estimate.pilot_run import PartError
         from data_juicer_ext.estimate.result import as_json
@@ -52,7 +52,7 @@ def _estimate(given: argparse.Namespace) -> int:
             print(text, file=screen, flush=True)
 
         try:
-            found = estimate(Question(**{name: getattr(given, name) for name in _NAMES}), say, console)
+            found = estimate(EstimateRequest(**{name: getattr(given, name) for name in _NAMES}), say, console)
         except ProblemsError as error:
             for problem in error.problems:
                 say(f"- {problem}")

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_juicer_ext.cli.run_argument import run_place
-from data_juicer_ext.export.options import DEFAULT_SPLITS, FORMATS, NEAR_QUESTIONS, Order, read_splits
+from data_juicer_ext.errors import UsageError
+from data_juicer_ext.export.options import DEFAULT_SPLITS, FORMATS, NEAR_QUESTIONS, ExportOptions, read_splits
 
 if TYPE_CHECKING:
-    from data_juicer_ext.export.card.card import Made
-    from data_juicer_ext.export.export import Source
+    from data_juicer_ext.export.card.card import WrittenExport
+    from data_juicer_ext.export.export import ExportSource
 
 _SHOWN = 10
 _KINDS = ("pairs", "siqa-u", "siqa-s", "figures")
@@ -38,7 +39,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--near-questions", type=float, default=NEAR_QUESTIONS, metavar="LIKENESS",
         help="from which two questions about a figure are one, 0 to 1; 0: do not look (default: %(default)s)",
     )  # fmt: skip
-    part.add_argument("--max-per-figure", type=int, default=0, metavar="N", help="rows a figure (default: any number)")
+    part.add_argument(
+        "--max-per-figure", type=int, default=0, metavar="N", help="rows per figure (default: any number)"
+    )
     part.add_argument(
         "--shuffle-options", action="store_true", help="order options anew, so that answers spread over the letters"
     )
@@ -57,7 +60,7 @@ def _export(given: argparse.Namespace) -> int:
     from data_juicer_ext.export.export import UndecidedError, export
 
     if given.workers < 0:
-        raise ValueError(f"--workers {given.workers}: write a number from 1 on")
+        raise UsageError(f"--workers {given.workers}: write a number from 1 on")
     order = _order(given)
     source = _source(given)
     target = given.out if given.out.name not in ("", "..") else given.out.resolve()
@@ -74,35 +77,35 @@ def _export(given: argparse.Namespace) -> int:
     return 0
 
 
-def _order(given: argparse.Namespace) -> Order:
+def _order(given: argparse.Namespace) -> ExportOptions:
     from data_juicer_ext.export.rows.selection import read_patterns
 
-    return Order(
+    return ExportOptions(
         given.format, given.kind, given.images, read_splits(given.splits), given.seed, given.near_questions,
         given.max_per_figure, () if given.licences is None else read_patterns(given.licences), given.accepted,
         given.shuffle_options, given.with_caption, given.with_rationale,
     )  # fmt: skip
 
 
-def _source(given: argparse.Namespace) -> Source:
+def _source(given: argparse.Namespace) -> ExportSource:
     """The rows of the run; those of `--export` need no run."""
-    from data_juicer_ext.export.export import Source
+    from data_juicer_ext.export.export import ExportSource
     from data_juicer_ext.report.run_selection import NoRunError, last_selection
 
     if given.export is not None and not given.export.exists():
-        raise ValueError(f"--export: there is no file or folder {given.export}")
+        raise UsageError(f"--export: there is no file or folder {given.export}")
     try:
         scope = last_selection(given.run_dir, given.export)
     except NoRunError:
         if given.export is None:
             raise
-        return Source(given.run_dir, given.export)
+        return ExportSource(given.run_dir, given.export)
     if scope.export is None:
-        raise ValueError(" ".join(scope.notes) or f"{given.run_dir}: there is no export; name it by --export")
-    return Source(given.run_dir, scope.export, scope)
+        raise UsageError(" ".join(scope.notes) or f"{given.run_dir}: there is no export; name it by --export")
+    return ExportSource(given.run_dir, scope.export, scope)
 
 
-def _lines(made: Made, target: Path) -> Iterator[str]:
+def _lines(made: WrittenExport, target: Path) -> Iterator[str]:
     contents = made.contents
     yield f"{contents.total:,} {contents.kind.words}, {len(contents.images):,} images, as {made.order.format}"
     for name in made.order.split_names:

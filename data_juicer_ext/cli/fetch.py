@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.storage.addresses import is_remote
 
 
@@ -23,7 +24,7 @@ def _fetch(given: argparse.Namespace) -> int:
     from data_juicer_ext.runs.fetched_run import fetch_run
 
     if not is_remote(given.address):
-        raise ValueError(f"{given.address} is no address such as s3://bucket/run; a folder needs no fetching")
+        raise UsageError(f"{given.address} is no address such as s3://bucket/run; a folder needs no fetching")
     files = fetch_run(given.address, given.folder, not given.no_images)
     print(f"{given.folder}: {files:,} files")
     return 0

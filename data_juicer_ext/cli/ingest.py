@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from data_juicer_ext.ingest.arxiv.bulk_archives import Counts, ingest
+from data_juicer_ext.ingest.arxiv.bulk_archives import IngestCounts, ingest
 from data_juicer_ext.ingest.arxiv.folder import PAPERS, REFUSED
 from data_juicer_ext.ingest.arxiv.records import Choice
 from data_juicer_ext.ingest.licences import NAMES, REDISTRIBUTABLE, chosen
@@ -71,7 +71,7 @@ def _about(licences: tuple[str, ...], given: str) -> str:
     return "they allow redistribution"
 
 
-def _lines(folder: Path, counts: Counts) -> list[str]:
+def _lines(folder: Path, counts: IngestCounts) -> list[str]:
     lines = [f"{counts.taken} papers taken" + f", {counts.before} were there before" * bool(counts.before)]
     lines.append(f"{counts.refused.total()} files refused ({folder / REFUSED} names each):" if counts.refused else "")
     for (reason, detail), number in counts.refused.most_common():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.runs.exported_rows import export_files, read_rows
+from data_juicer_ext.storage.json_lines import leave_out, read_json_lines
 
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
@@ -36,9 +37,9 @@ class Input:
 
 
 def rows_of(path: Path) -> Rows:
-    """All rows of a file or a folder of shards, repeated ones too. Raises ValueError where there is no such file."""
+    """All rows of a file or a folder of shards, repeated ones too. Raises UsageError where there is no such file."""
     if not export_files(path):
-        raise ValueError(f"there is no file {path}")
+        raise UsageError(f"there is no file {path}")
     return list(read_rows(path, lambda row: ("",)))
 
 
@@ -50,7 +51,7 @@ def is_run_folder(path: Path) -> bool:
 def read_input(text: str, operator: str) -> Input:
     """What `[NAME=]PATH` names: a file, a folder of shards, or a run with the rows that `operator` left undecided.
 
-    Raises ValueError where there is nothing, or the run has no export on this machine.
+    Raises UsageError where there is nothing, or the run has no export on this machine.
     """
     name, path = _named(text)
     if not is_run_folder(path):
@@ -59,44 +60,37 @@ def read_input(text: str, operator: str) -> Input:
     found = [row for row in read_rows(undecided, lambda row: ("",)) if _of(row, operator)]
     export = _export(path)
     if export is None and not found:
-        raise ValueError(f"{path}: the export of this run is not there; give its file")
+        raise UsageError(f"{path}: the export of this run is not there; give its file")
     return Input(str(path), rows_of(export) if export is not None and export_files(export) else [], found, name)
 
 
 def ratings_of(path: Path) -> list[Rating] | None:
     """The ratings of a `ratings.jsonl` or a run folder; None for a file that holds other rows.
 
-    Raises ValueError where there is no such file.
+    Raises UsageError where there is no such file.
     """
     from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
 
     if is_run_folder(path):
         path = ratings_path(path)
     if not export_files(path):
-        raise ValueError(f"there is no file {path}")
+        raise UsageError(f"there is no file {path}")
     is_text = path.is_file() and path.suffix != ".parquet"
     return read_ratings(path) if is_text and _begins_as_rating(path) else None
 
 
 def _begins_as_rating(path: Path) -> bool:
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            return isinstance(row, dict) and {"form", "ratings"} <= row.keys()
-    return False
+    return {"form", "ratings"} <= next(read_json_lines(path, leave_out), {}).keys()
 
 
 def names_of(inputs: Sequence[Input]) -> list[str]:
     """What the models of several inputs are called: as the user says, else by their files.
 
-    Raises ValueError where two have one name.
+    Raises UsageError where two have one name.
     """
     names = [read.called for read in inputs]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two inputs are called {', '.join(twice)}; name them apart: --pred first=... second=...")
+        raise UsageError(f"two inputs are called {', '.join(twice)}; name them apart: --pred first=... second=...")
     return names
 
 

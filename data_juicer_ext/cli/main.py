@@ -30,6 +30,7 @@ from data_juicer_ext.cli import (
 from data_juicer_ext.cli.evaluate import command as evaluate
 from data_juicer_ext.cli.output import INTERRUPTED, READER_GONE, os_error_in_words, reader_is_gone
 from data_juicer_ext.cli.run_argument import use_local_copy
+from data_juicer_ext.errors import DjExtError, UsageError
 
 # In the order in which `dj-ext --help` lists them.
 _COMMANDS = (
@@ -50,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
         code = int(arguments.run(arguments))
         sys.stdout.flush()  # here and not at the exit, where nobody could catch what it raises
         return code
-    except (ValueError, OSError) as error:
+    except (DjExtError, OSError) as error:  # anything else is a defect, and shows where
         if isinstance(error, BrokenPipeError) and reader_is_gone():
             return READER_GONE
         print(f"dj-ext: {os_error_in_words(error) if isinstance(error, OSError) else error}", file=sys.stderr)
@@ -70,11 +71,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _refuse_addresses(arguments: argparse.Namespace) -> None:
-    """Raise ValueError for an address where a path is meant: it would become a folder `s3:` here."""
+    """Raises UsageError for an address where a path is meant: it would become a folder `s3:` here."""
     named = ((n, v) for n, value in vars(arguments).items() for v in (value if isinstance(value, list) else [value]))
     for name, value in named:
         if isinstance(value, Path) and (found := _ADDRESS.match(str(value))):
-            raise ValueError(
+            raise UsageError(
                 f"{name.replace('_', '-')}: {found[1]}://{found[2]} is on object storage, and this command works with "
                 "files of this machine; copy it by `dj-ext fetch` (a run folder) or the storage's own tools"
             )

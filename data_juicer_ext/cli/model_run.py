@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from data_juicer_ext.calls.model_access import get_model
-from data_juicer_ext.diagrams.criteria_drafting import Ask, Question
+from data_juicer_ext.diagrams.criteria_drafting import AskDraft, DraftingCall
 from data_juicer_ext.judging.judge_reports import parse_report
 from data_juicer_ext.judging.protocols import NoReport
 from data_juicer_ext.models.budget.prices import load_prices
@@ -52,7 +52,7 @@ class ModelRun:
         """Where the model is. Raises ConfigError."""
         return parse_model_params(self.api_model, None, self.model_params)
 
-    def do(self, work: Callable[[Ask], Coroutine[Any, Any, T]]) -> T:
+    def do(self, work: Callable[[AskDraft], Coroutine[Any, Any, T]]) -> T:
         """Do some work that is given a way to ask. Raises ConfigError, PromptError or PriceError before any call."""
         endpoint = self.endpoint
         sampling = parse_sampling_params(self.sampling_params)
@@ -66,14 +66,14 @@ class ModelRun:
         finally:
             run_records.mark_ended(run)
 
-    def _asking(self, endpoint: EndpointConfig, sampling: dict[str, Any], run: run_records.Run) -> Ask:
+    def _asking(self, endpoint: EndpointConfig, sampling: dict[str, Any], run: run_records.Run) -> AskDraft:
         # Here, as this imports the host: it takes seconds, which a wrong setting should not wait for.
         from data_juicer_ext.calls.row_calls import Calls
 
         spent = spent_before(run.run_dir, run.run_id)
         model = get_model(endpoint, RunPlace(str(run.run_dir), False, self.max_cost, 0, *spent))
 
-        async def ask(question: Question) -> BaseModel | NoReport:
+        async def ask(question: DraftingCall) -> BaseModel | NoReport:
             calls = Calls(model, endpoint)
             asked = request(question.template, sampling, question.images, question.draw, **question.fields)
             answer = await calls.ask_parsed(
@@ -92,7 +92,12 @@ class ModelRun:
         return ask
 
     def _entry(
-        self, question: Question, found: BaseModel | NoReport, model: str, sampling: dict[str, Any], spending: Spending
+        self,
+        question: DraftingCall,
+        found: BaseModel | NoReport,
+        model: str,
+        sampling: dict[str, Any],
+        spending: Spending,
     ) -> Entry:
         missed = isinstance(found, NoReport)
         return Entry(

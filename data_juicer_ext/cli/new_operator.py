@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from data_juicer_ext.cli.output import log_warnings_only
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.scaffold import checkout, plugin
 from data_juicer_ext.scaffold.names import KINDS, OperatorName, operator_name
 from data_juicer_ext.scaffold.operator_kinds import variant_of
@@ -35,7 +36,7 @@ def _run(given: argparse.Namespace) -> int:
     in_checkout = checkout.is_checkout(folder)
     draft = (checkout if in_checkout else plugin).draft(operator, variant, folder)
     if home := _taken(operator.name):
-        raise ValueError(f"NAME: {operator.name} is an operator already, in {home}; choose another name")
+        raise UsageError(f"NAME: {operator.name} is an operator already, in {home}; choose another name")
     for path in draft.write():
         print(folder / path)
     if in_checkout:

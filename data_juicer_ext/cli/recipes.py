@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.prompts import shipped_folder
 
 _FOLDERS = ("recipes", "prompts", "examples")
@@ -27,7 +28,7 @@ def _recipes(given: argparse.Namespace) -> int:
             print(path)
         return 0
     if given.to.exists() and not given.to.is_dir():
-        raise ValueError(f"--to {given.to} is a file; name a folder, which may be new")
+        raise UsageError(f"--to {given.to} is a file; name a folder, which may be new")
     differing: list[Path] = []
     for name in _FOLDERS:
         copied, same, others = _copied(shipped_folder(name), given.to / name)

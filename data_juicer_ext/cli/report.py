@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from data_juicer_ext.cli.run_argument import run_place
+from data_juicer_ext.errors import UsageError
 
 _MOST_SAMPLES = 50
 
@@ -25,12 +26,12 @@ def _report(given: argparse.Namespace) -> int:
     from data_juicer_ext.report.report import make_report
     from data_juicer_ext.report.run_selection import last_selection
     from data_juicer_ext.report.terminal import lines
-    from data_juicer_ext.runs.run_records import replace_text
+    from data_juicer_ext.storage.atomic_file import replace_text
 
     if not 0 <= given.samples <= _MOST_SAMPLES:
-        raise ValueError(f"--samples {given.samples}: write a number from 0 to {_MOST_SAMPLES}")
+        raise UsageError(f"--samples {given.samples}: write a number from 0 to {_MOST_SAMPLES}")
     if given.export is not None and not given.export.exists():
-        raise ValueError(f"--export: there is no file or folder {given.export}")
+        raise UsageError(f"--export: there is no file or folder {given.export}")
     report = make_report(last_selection(given.run_dir, given.export), given.samples)
     target = given.to or given.run_dir / "report.html"
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.cli.run_argument import run_place
+from data_juicer_ext.errors import UsageError
 
 if TYPE_CHECKING:
     from data_juicer_ext.review.desk import Desk
@@ -49,12 +50,12 @@ def _review(given: argparse.Namespace) -> int:
     _check(given)
     from data_juicer_ext.review.app import make_app
     from data_juicer_ext.review.server import address_of, bound, serve, token_for
-    from data_juicer_ext.review.shown_figures import Pictures
+    from data_juicer_ext.review.shown_figures import ImageEncoder
 
     token = token_for(given.host, given.token)
     desk = _audit_desk(given) if given.mode == "audit" else _rate_desk(given)
     (given.run_dir / "review").mkdir(parents=True, exist_ok=True)
-    app = make_app(desk, Pictures(given.run_dir / "images"), given.host, token)
+    app = make_app(desk, ImageEncoder(given.run_dir / "images"), given.host, token)
     with bound(given.host, given.port) as at:
         address = address_of(given.host, at, token)
         try:
@@ -78,24 +79,24 @@ def _agreement(run_dir: Path) -> int:
     from data_juicer_ext.review.agreement import alphas, as_text
 
     if not run_dir.is_dir():
-        raise ValueError(f"there is no folder {run_dir}")
+        raise UsageError(f"there is no folder {run_dir}")
     print(as_text(alphas(read_ratings(ratings_path(run_dir)))))
     return 0
 
 
 def _check(given: argparse.Namespace) -> None:
     if given.sample < 0:
-        raise ValueError(f"--sample {given.sample}: write a number of rows, or 0 for all")
+        raise UsageError(f"--sample {given.sample}: write a number of rows, or 0 for all")
     if not 0 <= given.port <= 65_535:
-        raise ValueError(f"--port {given.port}: write a number from 0 to 65535")
+        raise UsageError(f"--port {given.port}: write a number from 0 to 65535")
     if given.mode == "rate" and given.order == "disagreement":
-        raise ValueError("--order disagreement is for --mode audit: in mode rate it would tell how models have voted")
+        raise UsageError("--order disagreement is for --mode audit: in mode rate it would tell how models have voted")
     for name in ("export", "calibration", "criteria"):
         path = getattr(given, name)
         if path is not None and not path.exists():
-            raise ValueError(f"--{name}: there is no {'file or folder' if name == 'export' else 'file'} {path}")
+            raise UsageError(f"--{name}: there is no {'file or folder' if name == 'export' else 'file'} {path}")
     if given.mode == "audit" and (given.form or given.calibration or given.criteria):
-        raise ValueError("--form, --calibration and --criteria are for --mode rate")
+        raise UsageError("--form, --calibration and --criteria are for --mode rate")
 
 
 def _audit_desk(given: argparse.Namespace) -> Desk[Any]:
@@ -106,7 +107,7 @@ def _audit_desk(given: argparse.Namespace) -> Desk[Any]:
     scope = last_selection(given.run_dir, given.export)
     audit = audit_of(scope, given.sample, given.seed)
     if not audit.rows:
-        raise ValueError(f"{given.run_dir}: this run has decided nothing that could be audited yet")
+        raise UsageError(f"{given.run_dir}: this run has decided nothing that could be audited yet")
     for note in scope.notes:
         print(note)
     _tell_broken(audit.broken)
@@ -126,12 +127,12 @@ def _rate_desk(given: argparse.Namespace) -> Desk[Any]:
     calibration = None
     if given.calibration is not None:
         if form.name != "siqa":
-            raise ValueError(f"--calibration is for the form siqa, not for {form.name}")
+            raise UsageError(f"--calibration is for the form siqa, not for {form.name}")
         results = given.run_dir / "review" / "calibration.jsonl"
         calibration = Calibration(given.calibration, results, given.seed)
     loaded = load_items(export, form.takes, given.sample, given.seed)
     if not loaded.items:
-        raise ValueError(f"{export}: none of {loaded.skipped:,} rows can be rated with the form {form.name}")
+        raise UsageError(f"{export}: none of {loaded.skipped:,} rows can be rated with the form {form.name}")
     _tell_broken(loaded.broken)
     drawn = "" if len(loaded.items) == loaded.total else f", {len(loaded.items):,} of them drawn"
     left = f"; {loaded.skipped:,} others cannot be rated with it" if loaded.skipped else ""
@@ -149,7 +150,7 @@ def _export(given: argparse.Namespace) -> Path:
 
     scope = last_selection(given.run_dir)
     if scope.export is None:
-        raise ValueError(" ".join(scope.notes) or f"{given.run_dir}: there is no export: name it by --export")
+        raise UsageError(" ".join(scope.notes) or f"{given.run_dir}: there is no export: name it by --export")
     return scope.export
 
 

@@ -16,7 +16,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     run.add_argument("recipe", type=Path)
     run.add_argument("--dataset", default="", help="file or folder instead of the recipe's dataset_path")
     run.add_argument("--run-dir", default="", help="run folder instead of the recipe's")
-    run.add_argument("--shard", type=int, metavar="N", help="papers a shard (default: 50)")
+    run.add_argument("--shard", type=int, metavar="N", help="papers per shard (default: 50)")
     run.add_argument("--target", type=int, default=0, metavar="N", help="end after the shard with the Nth kept pair")
     run.add_argument("--seed", type=int, metavar="N", help="order of the papers (default: 0)")
     run.add_argument("--executor", choices=("default", "ray"), default="", help="instead of the recipe's")
@@ -37,10 +37,10 @@ def _run(arguments: argparse.Namespace) -> int:
     screen = sys.stdout
     # Before the import of Data-Juicer, whose loggers hold on to the stream that they find.
     with contextlib.nullcontext() if arguments.verbose else instead_of_screen() as console:
-        from data_juicer_ext.runner.plan import Order
+        from data_juicer_ext.runner.plan import RunRequest
         from data_juicer_ext.runner.run import run
 
-        order = Order(
+        order = RunRequest(
             arguments.recipe, arguments.dataset, arguments.run_dir, arguments.shard, arguments.target,
             arguments.seed, arguments.executor, arguments.again, arguments.ray_address,
         )  # fmt: skip

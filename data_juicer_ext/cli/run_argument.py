@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.storage.addresses import is_remote
 
 
@@ -27,7 +28,7 @@ def use_local_copy(given: argparse.Namespace) -> None:
     if not isinstance(address, RunAddress):
         return
     if getattr(given, "keeps", ""):
-        raise ValueError(
+        raise UsageError(
             f"{address} is on object storage, and {given.keeps} are kept in the run folder. Copy it first: "
             f"dj-ext fetch {address} FOLDER"
         )

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.runs.exported_rows import export_files, read_rows, row_id_of
 
 if TYPE_CHECKING:
-    from data_juicer_ext.annotation.balanced_sample import LeftOut, Order, Sample, Unit
+    from data_juicer_ext.annotation.balanced_sample import BalancedSample, LeftOutUnit, SampleOrder, Unit
     from data_juicer_ext.annotation.image_fingerprint import Glance
-    from data_juicer_ext.annotation.image_overlap import Match
+    from data_juicer_ext.annotation.image_overlap import ImageMatch
 
 _SHOWN = 10
 _REASONS = ("same_bytes", "near_duplicate", "excluded", "unreadable_image", "no_category", "over_the_limit")
@@ -25,7 +26,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     part = commands.add_parser("sample", help="a balanced sample of images that shares none with other sets")
     part.add_argument("rows", type=Path, nargs="?", help="an export, file or folder, with a category column")
     part.add_argument("--out", type=Path, metavar="FILE", help="for the sample (JSON Lines)")
-    part.add_argument("--per-category", type=int, metavar="N", help="images a category at most")
+    part.add_argument("--per-category", type=int, metavar="N", help="images per category at most")
     part.add_argument("--by", default="image_category", metavar="COLUMN", help="the category (default: %(default)s)")
     part.add_argument("--seed", type=int, default=0, metavar="N", help="another sample (default: 0)")
     part.add_argument(
@@ -50,23 +51,23 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _sample(given: argparse.Namespace) -> int:
     if not 0 <= given.max_hamming <= 15:
-        raise ValueError(f"--max-hamming {given.max_hamming}: allowed are 0 to 15 bits")
+        raise UsageError(f"--max-hamming {given.max_hamming}: allowed are 0 to 15 bits")
     if given.workers < 0:
-        raise ValueError(f"--workers {given.workers}: a number from 1 on is needed")
+        raise UsageError(f"--workers {given.workers}: a number from 1 on is needed")
     given.workers = given.workers or os.cpu_count() or 1
     if given.check:
         return _check(given)
     if lacking := [name for name in ("rows", "out", "per_category") if getattr(given, name) is None]:
         names = ", ".join("ROWS" if name == "rows" else f"--{name.replace('_', '-')}" for name in lacking)
-        raise ValueError(f"{names} is missing; write dj-ext sample ROWS --out FILE --per-category N, or --check A B")
+        raise UsageError(f"{names} is missing; write dj-ext sample ROWS --out FILE --per-category N, or --check A B")
     return _draw(given)
 
 
 def _draw(given: argparse.Namespace) -> int:
-    from data_juicer_ext.annotation.balanced_sample import Order, glances, lines, sample, units_of
+    from data_juicer_ext.annotation.balanced_sample import SampleOrder, glances, lines, sample, units_of
     from data_juicer_ext.annotation.image_overlap import overlaps
 
-    order = Order(given.per_category, given.by, given.seed, given.max_hamming, not given.no_confirm)
+    order = SampleOrder(given.per_category, given.by, given.seed, given.max_hamming, not given.no_confirm)
     units = units_of(_rows(given.rows), given.by, _folder(given.rows))
     seen = _seen([path for unit in units for path in unit.images], given.workers)
     excluded = {
@@ -104,7 +105,7 @@ def _check(given: argparse.Namespace) -> int:
 def _rows(path: Path) -> list[dict[str, Any]]:
     """The rows of an export, each once; all of those without a row_id."""
     if not export_files(path):
-        raise ValueError(f"there is no file {path}")
+        raise UsageError(f"there is no file {path}")
     return list(read_rows(path, row_id_of))
 
 
@@ -135,7 +136,7 @@ def _seen(paths: Sequence[str], workers: int) -> Mapping[str, Any]:
     return glance_at_all(paths, workers)
 
 
-def _told(found: Sample, order: Order, given: argparse.Namespace, excluded: int) -> list[str]:
+def _told(found: BalancedSample, order: SampleOrder, given: argparse.Namespace, excluded: int) -> list[str]:
     """The sample in words: a table of categories, and what fell."""
     counts = found.counts()
     reasons = [reason for reason in _REASONS if any(count[reason] for count in counts.values())]
@@ -160,7 +161,7 @@ def _told(found: Sample, order: Order, given: argparse.Namespace, excluded: int)
     ]  # fmt: skip
 
 
-def _why(left: LeftOut) -> str:
+def _why(left: LeftOutUnit) -> str:
     if left.match is None:
         return f"  {_called(left.unit)}: {left.message}"
     return f"  {_called(left.unit)}: {_shares(left.match)}"
@@ -170,12 +171,12 @@ def _called(unit: Unit) -> str:
     return f"{unit.id} ({Path(unit.images[0]).name})" if unit.images else unit.id
 
 
-def _shares(match: Match) -> str:
+def _shares(match: ImageMatch) -> str:
     what = "the bytes of" if match.kind == "same_bytes" else f"the picture, {match.distance} bits apart, of"
     return f"{match.path} has {what} {match.other_path} ({match.owner})"
 
 
-def _print_shared(shared: Sequence[tuple[str, Match]]) -> None:
+def _print_shared(shared: Sequence[tuple[str, ImageMatch]]) -> None:
     for owner, match in shared:
         print(f"SHARED {owner}: {_shares(match)}")
     if shared:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.cli.inputs import rows_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.paper_split import Split, SplitOrder, split
+from data_juicer_ext.ratings.line_file import number_in
+from data_juicer_ext.storage.atomic_file import replacing
 
 _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
 
@@ -17,7 +21,7 @@ _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     part = commands.add_parser("split", help="a test split that keeps papers together, with venue quotas")
-    part.add_argument("figures", type=Path, help="JSON Lines: a row a figure, with paper_id, venue and figure_type")
+    part.add_argument("figures", type=Path, help="JSON Lines: one row per figure, with paper_id, venue and figure_type")
     part.add_argument("--gold", type=Path, metavar="FILE", help="rater rows, to count ratings; else the rows say them")
     part.add_argument("--key", default="", metavar="COLUMNS", help="that name a figure in both files")
     part.add_argument("--size", type=int, default=1200, metavar="N", help="figures of the test split (default: 1200)")
@@ -52,7 +56,7 @@ def _quotas(given: Sequence[str]) -> dict[str, int]:
     for text in given:
         venue, _, number = text.rpartition("=")
         if not venue or not number.isdigit():
-            raise ValueError(f"--quota {text}: write a venue and a number, such as ACL=300")
+            raise UsageError(f"--quota {text}: write a venue and a number, such as ACL=300")
         quotas[venue] = int(number)
     return quotas
 
@@ -72,21 +76,24 @@ def _ratings(rows: Sequence[Mapping[str, Any]], gold: Path | None, key: str) -> 
 
 
 def _told(row: Mapping[str, Any]) -> int:
-    if isinstance(row.get("annotations"), list):
-        return len(row["annotations"])
-    given = next((row[name] for name in _GIVEN_COUNTS if isinstance(row.get(name), (int, float, list))), 0)
-    return len(given) if isinstance(given, list) else int(given)
+    listed = next((row[name] for name in ("annotations", "ratings") if isinstance(row.get(name), list)), None)
+    if listed is not None:
+        return len(listed)
+    return next((int(number) for name in _GIVEN_COUNTS if (number := number_in(row, name)) is not None), 0)
 
 
 def _write(found: Split, order: SplitOrder, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, rows in (("test", found.test), ("rest", found.rest), ("held_out", found.held_out)):
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    sizes = {"test": len(found.test), "rest": len(found.rest), "held_out": len(found.held_out)}
+    parts = {"test": found.test, "rest": found.rest, "held_out": found.held_out}
     asked = {**vars(order), "quotas": dict(order.quotas)}
+    sizes = {name: len(rows) for name, rows in parts.items()}
     about = {"order": asked, "quotas": found.quotas, "figure_types": found.types, **sizes}
-    (folder / "split.json").write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    texts = {f"{name}.jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+             for name, rows in parts.items()}  # fmt: skip
+    texts["split.json"] = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as written:  # none takes the place of an earlier split's before all are there
+        for name, text in texts.items():
+            written.enter_context(replacing(folder / name)).write_text(text, encoding="utf-8")
 
 
 def _lines(found: Split, folder: Path) -> list[str]:

@@ -15,7 +15,6 @@ BROKEN_CROP = frozenset({OVERSIZED, WIDTH_OVERFLOW, HEIGHT_OVERFLOW})
 _SLACK = 1.0  # points that a box may stand out of its page by rounding
 
 Sizes = Mapping[int, tuple[float, float]]
-Box = Sequence[float]
 
 
 def flag_anomalies(everything: Sequence[Item], survivors: Sequence[Item], rules: Rules, sizes: Sizes) -> None:
@@ -40,17 +39,19 @@ def median_areas(items: Sequence[Item]) -> dict[str, float]:
     return {kind: median(found) for kind, found in areas.items()}
 
 
-def _kind(box: Box) -> str:
+def _kind(box: Sequence[float]) -> str:
     return "points" if len(box) == 4 else "pixels"
 
 
-def _area(item: Item, box: Box) -> float:
+def _area(item: Item, box: Sequence[float]) -> float:
     if len(box) == 4:
         return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
     return float(sum(look.width * look.height for look in item.looks))
 
 
-def crop_findings(item: Item, box: Box, medians: Mapping[str, float], rules: Rules, sizes: Sizes) -> list[Finding]:
+def crop_findings(
+    item: Item, box: Sequence[float], medians: Mapping[str, float], rules: Rules, sizes: Sizes
+) -> list[Finding]:
     """What says that the crop of a figure at `box` is broken; panels are not held against whole figures."""
     if not item.whole:
         return []

@@ -8,7 +8,7 @@ from typing import Any
 
 from data_juicer_ext.curation.anomalies import flag_anomalies
 from data_juicer_ext.curation.findings import Finding, Item, remaining
-from data_juicer_ext.curation.funnel import Stage, paper_funnel
+from data_juicer_ext.curation.funnel import FunnelStage, paper_funnel
 from data_juicer_ext.curation.hard_filter import hard_filter
 from data_juicer_ext.curation.paper_filter import drop_paper, paper_finding
 from data_juicer_ext.curation.recrop import PdfSource, recrop_broken
@@ -25,7 +25,7 @@ class Curation:
 
     items: list[Item]
     dropped: Finding | None
-    funnel: dict[str, Stage]
+    funnel: dict[str, FunnelStage]
 
     @property
     def figures(self) -> list[Figure]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.figures.image_look import Look
+from data_juicer_ext.figures.image_look import ImageLook
 from data_juicer_ext.rows import Figure
 
 
@@ -38,7 +38,7 @@ class Item:
     """A figure on its way through the stages: what its images look like, why it went, how it is marked."""
 
     figure: Figure
-    looks: list[Look] = field(default_factory=list)
+    looks: list[ImageLook] = field(default_factory=list)
     deleted: Finding | None = None
     marks: list[Finding] = field(default_factory=list)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.curation.rules import STAGES
+from data_juicer_ext.text_table import aligned
 
 if TYPE_CHECKING:  # reports count stages without what measures images
     from data_juicer_ext.curation.findings import Finding, Item
@@ -17,7 +18,7 @@ _SHOWN = 5  # reasons a line
 
 
 @dataclass
-class Stage:
+class FunnelStage:
     """One stage: figures in and out, why figures were deleted, how others were marked, and why it was left out."""
 
     came: int = 0
@@ -39,15 +40,15 @@ class Stage:
             mine.update({str(reason): int(count) for reason, count in counted[name].items()})
 
 
-def paper_funnel(items: Sequence[Item], skipped: Mapping[str, str]) -> dict[str, Stage]:
+def paper_funnel(items: Sequence[Item], skipped: Mapping[str, str]) -> dict[str, FunnelStage]:
     """The stages of one paper, from what became of its figures; `skipped` says why a stage did not run."""
-    stages: dict[str, Stage] = {}
+    stages: dict[str, FunnelStage] = {}
     there = len(items)
     for name in STAGES:
         gone = [item.deleted for item in items if item.deleted is not None and item.deleted.stage == name]
         marks = [mark for item in items for mark in item.marks if mark.stage == name]
         why = Counter([skipped[name]] if name in skipped else [])
-        stages[name] = Stage(there, there - len(gone), _reasons(gone), _reasons(marks), why)
+        stages[name] = FunnelStage(there, there - len(gone), _reasons(gone), _reasons(marks), why)
         there -= len(gone)
     return stages
 
@@ -82,16 +83,17 @@ class RunFunnel:
         papers = [paper for (tag, _), paper in self.papers.items() if tag == wanted]
         kept = sum(verdict == "keep" for verdict, _ in papers)
         yield f"data_juicer_ext: {wanted}: {len(papers)} papers, {kept} kept"
-        yield f"  {'stage':<18}{'in':>8}{'out':>8}{'deleted':>9}{'marked':>8}  why"
+        table = [["stage", "in", "out", "deleted", "marked", "why"]]
         for name, title in STAGES.items():
-            total = Stage()
+            total = FunnelStage()
             for _, funnel in papers:
                 total.add(funnel[name])
-            yield _line(f"{name} {title}", total)
+            table.append(_cells(f"{name} {title}", total))
+        yield from (f"  {line}" for line in aligned(table, "<>>>><", (18, 6, 6)))
 
 
-def _line(title: str, stage: Stage) -> str:
+def _cells(title: str, stage: FunnelStage) -> list[str]:
     reasons = [f"{reason} {count}" for reason, count in (stage.deleted + stage.marked).most_common(_SHOWN)]
     reasons += [f"not done for {count} papers: {why}" for why, count in stage.skipped.most_common(_SHOWN)]
-    numbers = f"{stage.came:>8}{stage.left:>8}{stage.deleted.total():>9}{stage.marked.total():>8}"
-    return f"  {title:<18}{numbers}  {', '.join(reasons)}".rstrip()
+    numbers = stage.came, stage.left, stage.deleted.total(), stage.marked.total()
+    return [title, *map(str, numbers), ", ".join(reasons)]

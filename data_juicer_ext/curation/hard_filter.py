@@ -5,7 +5,7 @@ from __future__ import annotations
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.near_duplicates import repeated
 from data_juicer_ext.curation.rules import S1, Rules
-from data_juicer_ext.figures.image_look import Look, look_at
+from data_juicer_ext.figures.image_look import ImageLook, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 
 
@@ -44,7 +44,7 @@ def unusable(item: Item, rules: Rules) -> Finding | None:
     return found[0] if all(found) else None
 
 
-def bad_image(look: Look, rules: Rules) -> Finding | None:
+def bad_image(look: ImageLook, rules: Rules) -> Finding | None:
     """What is wrong with one image that decodes, None if nothing."""
     side = min(look.width, look.height)
     if side < rules.min_side:

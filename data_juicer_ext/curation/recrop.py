@@ -11,11 +11,12 @@ from data_juicer_ext.curation.anomalies import BROKEN_CROP, Sizes, crop_findings
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.hard_filter import bad_image
 from data_juicer_ext.curation.rules import S3, Rules
-from data_juicer_ext.figures.bounded_process import WorkProblem, work
-from data_juicer_ext.figures.image_look import Look, look_at
+from data_juicer_ext.figures.bounded_process import WorkError, work
+from data_juicer_ext.figures.image_look import ImageLook, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, readable_image
+from data_juicer_ext.pdf.paper import PdfError, locate_figures
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote
 
@@ -23,7 +24,6 @@ RECROPPED, AGREES, FAILED = "recropped", "recrop_agrees", "recrop_failed"
 _SAME_BOX = 0.9  # of their union that two boxes share: the first crop was right
 _MOST_BYTES = 200_000_000
 _MOST_SIDE = 6000  # pixels of a crop: an A4 page at 300 dpi and over has 3,508
-_LOCATE = "data_juicer_ext.latex.pdf_figures:locate"
 _PAGES = "data_juicer_ext.curation.recrop:page_rects"
 
 
@@ -59,7 +59,7 @@ class CaptionAnchoredCrop:
     """The `Recrop` of this package: finds the caption and what is drawn next to it; images go to `folder`.
 
     `folder` is a path or an address. The PDF is read in a process of its own, for `seconds` at most. Raises OSError
-    (StorageError where object storage fails), or ImageProblem for a PDF that cannot be read.
+    (StorageError where object storage fails), or DrawingError for a PDF that cannot be read.
     """
 
     folder: str | Path
@@ -69,15 +69,13 @@ class CaptionAnchoredCrop:
         """See `Recrop`; a caption that is found on another page is not the figure's."""
         data = _read(pdf)
         try:
-            [place] = work(_LOCATE, data, {"wanted": [[number, caption]]}, self.seconds)[0]
-        except WorkProblem as problem:
-            raise ImageProblem(problem.flag or "image_unreadable", f"{pdf}: {problem}") from problem
-        if place.get("reason") or place["page"] != page:
+            [view] = locate_figures(data, [(number, caption)], self.seconds)
+        except PdfError as problem:
+            raise DrawingError("image_unreadable", f"{pdf}: {problem}") from problem
+        if isinstance(view, str) or view.page != page or view.box is None:
             return None
-        left, top, right, bottom = place["box"]
-        view = View(page, angle=-int(place["turn"]) % 360, box=(left, top, right, bottom))
-        image = readable_image(data, self.folder, Limits(dpi, _MOST_SIDE, self.seconds), view)
-        return Crop(image, (left, top, right, bottom))
+        image = readable_image(data, self.folder, RasterLimits(dpi, _MOST_SIDE, self.seconds), view)
+        return Crop(image, view.box)
 
 
 def page_sizes(pdf: str | Path, pages: Sequence[int], seconds: float = 30.0) -> dict[int, tuple[float, float]]:
@@ -89,7 +87,7 @@ def page_sizes(pdf: str | Path, pages: Sequence[int], seconds: float = 30.0) -> 
         sizes = work(_PAGES, _read(pdf), {"pages": sorted(set(pages))}, seconds)[0]
     except papers.StorageError:
         raise
-    except (OSError, ImageProblem, WorkProblem):
+    except (OSError, DrawingError, WorkError):
         return {}
     return {int(page): (width, height) for page, (width, height) in sizes.items()}
 
@@ -112,7 +110,7 @@ def _read(pdf: str | Path) -> bytes:
     path = as_path(pdf)
     size = path.stat().st_size
     if size > _MOST_BYTES:
-        raise ImageProblem("image_too_large", f"{pdf} has {size} bytes")
+        raise DrawingError("image_too_large", f"{pdf} has {size} bytes")
     return path.read_bytes()
 
 
@@ -146,7 +144,7 @@ def _again(item: Item, broken: Sequence[str], medians: Mapping[str, float], rule
         look = look_at(str(crop.image), rules.max_pixels)
     except (papers.StorageError, UnreachableImageError):
         raise
-    except (ImageProblem, ImageError, OSError) as error:
+    except (DrawingError, ImageError, OSError) as error:
         return Finding(S3, FAILED, message=str(error))
     except Exception as error:  # whatever a PDF leads a reader to costs this crop only
         return Finding(S3, FAILED, message=f"{type(error).__name__}: {error}")
@@ -154,7 +152,7 @@ def _again(item: Item, broken: Sequence[str], medians: Mapping[str, float], rule
 
 
 def _taken(
-    item: Item, crop: Crop, look: Look, broken: Sequence[str], medians: Mapping[str, float], rules: Rules,
+    item: Item, crop: Crop, look: ImageLook, broken: Sequence[str], medians: Mapping[str, float], rules: Rules,
     source: PdfSource,
 ) -> Finding:  # fmt: skip
     figure = item.figure

@@ -23,7 +23,7 @@ _JPEG_QUALITIES = (95, 85, 70, 50)
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownImage:
     """An image as it is shown to a judge: its file, the size of the original, and what was done to it.
 
     `flags`: `scaled_down`, `scaled_up`, `jpeg` (compressed with loss, both of a pair), `small_text` (scaling down
@@ -36,7 +36,7 @@ class Shown:
     flags: tuple[str, ...]
 
 
-def anonymous(paths: tuple[str, str], folder: str | Path, limits: ImageLimits) -> tuple[Shown, Shown]:
+def anonymous(paths: tuple[str, str], folder: str | Path, limits: ImageLimits) -> tuple[ShownImage, ShownImage]:
     """The two images of a pair made alike, as files in `folder`, a path or an address.
 
     Raises ImageError, and OSError for the folder (StorageError where object storage fails).
@@ -46,7 +46,7 @@ def anonymous(paths: tuple[str, str], folder: str | Path, limits: ImageLimits) -
     scaled = [_scaled(image, side) for image in originals]
     encoded, lossy = _encoded(scaled, limits.max_bytes)
     first, second = (
-        Shown(_kept(data, folder, "jpg" if lossy else "png"), *image.size, _flags(image, side, lossy, limits))
+        ShownImage(_kept(data, folder, "jpg" if lossy else "png"), *image.size, _flags(image, side, lossy, limits))
         for image, data in zip(originals, encoded, strict=True)
     )
     return first, second

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import re
 
+from data_juicer_ext.errors import UsageError
+
 # Those that image generators take by name.
 STANDARD = ("21:9", "16:9", "3:2", "4:3", "5:4", "1:1", "4:5", "3:4", "2:3", "9:16")
 _RATIO = re.compile(r"\s*(\d{1,4}(?:\.\d{1,4})?)\s*[:x×/]\s*(\d{1,4}(?:\.\d{1,4})?)\s*\Z")
 
 
 def ratio(text: str) -> float:
-    """Width / height of a ratio such as "16:9". Raises ValueError for anything else."""
+    """Width / height of a ratio such as "16:9". Raises UsageError for anything else."""
     match = _RATIO.match(text)
     if not match or float(match[2]) == 0 or float(match[1]) == 0:
-        raise ValueError(f"aspect_ratio is {text!r}: a ratio such as 16:9 is needed, or nothing")
+        raise UsageError(f"aspect_ratio is {text!r}: a ratio such as 16:9 is needed, or nothing")
     return float(match[1]) / float(match[2])
 
 

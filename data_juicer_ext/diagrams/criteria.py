@@ -33,7 +33,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data_juicer_ext.diagrams.diagram_types import TYPES
 from data_juicer_ext.diagrams.dimension_weights import Weights, checked, type_weights
 from data_juicer_ext.diagrams.dimensions import AESTHETICS, CONTENT, DIMENSIONS, STRUCTURE, parts_of
+from data_juicer_ext.errors import DjExtError, UsageError
 from data_juicer_ext.prompts import shipped_folder
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 MOST_CRITERIA = 12  # of one part
 TEXT_CHARACTERS = 1_000
@@ -41,7 +43,7 @@ _FILE_BYTES = 5_000_000
 _PROBLEMS_TOLD = 5
 
 
-class CriteriaError(ValueError):
+class CriteriaError(DjExtError, ValueError):
     """A criteria file can't be used; the text names it, the place and the reason."""
 
 
@@ -49,16 +51,16 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, coerce_numbers_to_str=True)
 
 
-Text = Annotated[str, Field(min_length=1, max_length=TEXT_CHARACTERS)]
+CriteriaText = Annotated[str, Field(min_length=1, max_length=TEXT_CHARACTERS)]
 
 
 class CriterionEntry(_Strict):
     """One criterion as it stands in a file; `instructions` say how people want it applied."""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-    text: Text
+    text: CriteriaText
     weight: Annotated[float, Field(gt=0, le=1_000)]
-    instructions: Annotated[list[Text], Field(max_length=20)] = []
+    instructions: Annotated[list[CriteriaText], Field(max_length=20)] = []
 
 
 Entries = Annotated[list[CriterionEntry], Field(min_length=1, max_length=MOST_CRITERIA)]
@@ -139,9 +141,9 @@ class CriteriaSet:
     fingerprint: str
 
     def of(self, code: str) -> TypeCriteria:
-        """The criteria of a type. Raises ValueError where the file has none."""
+        """The criteria of a type. Raises UsageError where the file has none."""
         if code not in self.types:
-            raise ValueError(f"there are no criteria for {code}; the criteria file has: {', '.join(self.types)}")
+            raise UsageError(f"there are no criteria for {code}; the criteria file has: {', '.join(self.types)}")
         return self.types[code]
 
 
@@ -161,14 +163,9 @@ def read_document(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _FILE_BYTES:
             raise CriteriaError(f"{path}: larger than {_FILE_BYTES:,} bytes")
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CriteriaError(f"{path} can't be read: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise CriteriaError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(document, dict):
-        raise CriteriaError(f"{path} holds no mapping with `types`")
-    return document
+    return read_mapping(path, CriteriaError)
 
 
 def criteria_of(document: Mapping[str, Any], name: str) -> CriteriaSet:
@@ -195,7 +192,7 @@ def criteria_of(document: Mapping[str, Any], name: str) -> CriteriaSet:
 
 
 def _told(error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_input=False)
+    found = error.errors()
     told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found[:_PROBLEMS_TOLD])
     return told + (f"; and {len(found) - _PROBLEMS_TOLD} more" if len(found) > _PROBLEMS_TOLD else "")
 

@@ -1,6 +1,6 @@
 """Type-specific criteria written by a model, for a person to review. Source: SciDiagBench, section 3.3.
 
-A type takes a call for each part, whose criteria come with an importance from 1 to 10, and a call a draw for the
+A type takes a call for each part, whose criteria come with an importance from 1 to 10, and one call per draw for the
 weights of the dimensions, which are averaged over the draws that came. Importances of both parts of a dimension are
 on one scale, and brought to a sum of 1 together.
 """
@@ -24,8 +24,6 @@ from data_juicer_ext.judging.protocols import NoReport
 TEMPLATES = {"scidiag/criteria": ("type", "part", "parts"), "scidiag/weights": ("type", "parts")}
 """The templates that drafting renders, with what each is given."""
 
-Plain = dict[str, Any]
-
 
 def _stripped(value: Any) -> Any:
     return " ".join(value.split()) if isinstance(value, str) else value
@@ -37,7 +35,7 @@ def _no_bool(value: Any) -> Any:
     return value
 
 
-Text = Annotated[str, BeforeValidator(_stripped), Field(min_length=1, max_length=TEXT_CHARACTERS)]
+DraftText = Annotated[str, BeforeValidator(_stripped), Field(min_length=1, max_length=TEXT_CHARACTERS)]
 Importance = Annotated[float, BeforeValidator(_no_bool), Field(ge=1, le=10)]
 Share = Annotated[float, BeforeValidator(_no_bool), Field(ge=0, le=100, allow_inf_nan=False)]
 
@@ -45,7 +43,7 @@ Share = Annotated[float, BeforeValidator(_no_bool), Field(ge=0, le=100, allow_in
 class DraftCriterion(BaseModel):
     """A criterion as a model writes it; `weight` is its importance, 1 to 10."""
 
-    text: Text
+    text: DraftText
     weight: Importance
 
 
@@ -70,49 +68,49 @@ class WeightsDraft(BaseModel):
 
 
 @dataclass(frozen=True)
-class Question:
+class DraftingCall:
     """One call: its name in the ledger ("AF/VOL"), template, fields, the answer's form, images, and draw."""
 
     name: str
     template: str
-    fields: Plain
+    fields: dict[str, Any]
     model: type[BaseModel]
     images: tuple[str, ...] = ()
     draw: int = 0
 
 
-Ask = Callable[[Question], Awaitable["BaseModel | NoReport"]]
+AskDraft = Callable[[DraftingCall], Awaitable["BaseModel | NoReport"]]
 
 
 @dataclass
-class Draft:
+class DraftedTypes:
     """Types for a criteria file, as plain data by code; `failures` says which calls left a type without one,
     `missing` which draws of weights did not come and were done without."""
 
-    types: dict[str, Plain] = field(default_factory=dict)
+    types: dict[str, dict[str, Any]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
 
-async def draft(codes: Sequence[str], draws: int, ask: Ask) -> Draft:
+async def draft(codes: Sequence[str], draws: int, ask: AskDraft) -> DraftedTypes:
     """Criteria for some types, all calls at once; `draws` is how often the weights are asked for."""
-    made = Draft()
+    made = DraftedTypes()
     entries = await asyncio.gather(*(_type(code, draws, ask, made) for code in codes))
     made.types = {code: entry for code, entry in zip(codes, entries, strict=True) if entry is not None}
     return made
 
 
-def questions(code: str, draws: int) -> tuple[list[Question], list[Question]]:
+def questions(code: str, draws: int) -> tuple[list[DraftingCall], list[DraftingCall]]:
     """The questions about a type: one for each part, and one for each draw of weights."""
     kind, parts = vars(TYPES[code]), [vars(part) for part in PARTS.values()]
     written = [
-        Question(
+        DraftingCall(
             f"{code}/{part.key}", "scidiag/criteria", {"type": kind, "part": vars(part), "parts": parts}, CriteriaDraft
         )
         for part in PARTS.values()
     ]
     weighed = [
-        Question(
+        DraftingCall(
             f"{code}/weights {draw + 1}", "scidiag/weights", {"type": kind, "parts": parts}, WeightsDraft, (), draw
         )
         for draw in range(draws)
@@ -120,7 +118,7 @@ def questions(code: str, draws: int) -> tuple[list[Question], list[Question]]:
     return written, weighed
 
 
-async def _type(code: str, draws: int, ask: Ask, made: Draft) -> Plain | None:
+async def _type(code: str, draws: int, ask: AskDraft, made: DraftedTypes) -> dict[str, Any] | None:
     """One type's entry; None where something that it needs did not come."""
     written, weighed = questions(code, draws)
     answers = await asyncio.gather(*(ask(question) for question in (*written, *weighed)))
@@ -146,8 +144,8 @@ async def _type(code: str, draws: int, ask: Ask, made: Draft) -> Plain | None:
     }
 
 
-def _dimensions(code: str, parts: dict[str, list[DraftCriterion]]) -> Plain:
-    made: Plain = {}
+def _dimensions(code: str, parts: dict[str, list[DraftCriterion]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
     for dimension in DIMENSIONS:
         entries = {part: _entries(code, part, parts[part]) for part in parts_of(dimension)}
         together = [entry for listed in entries.values() for entry in listed]
@@ -159,7 +157,7 @@ def _dimensions(code: str, parts: dict[str, list[DraftCriterion]]) -> Plain:
     return made
 
 
-def _entries(code: str, part: str, criteria: list[DraftCriterion]) -> list[Plain]:
+def _entries(code: str, part: str, criteria: list[DraftCriterion]) -> list[dict[str, Any]]:
     """The criteria of a part as a file holds them, each text once."""
     by_id = {
         criterion_id(code, part, criterion.text): {

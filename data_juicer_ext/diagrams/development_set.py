@@ -12,13 +12,14 @@ from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.diagrams.criteria import CriteriaSet
 from data_juicer_ext.diagrams.diagram_types import type_code
 from data_juicer_ext.diagrams.pair_row import images_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, UnreachableImageError
 from data_juicer_ext.rows import visible
 
 _REASON_CHARACTERS = 400
 
 
-class Rating(Protocol):
+class PairRating(Protocol):
     """One person's comparison of a pair, as `dj-ext review` keeps it (form `scidiag`)."""
 
     @property
@@ -56,9 +57,9 @@ class Gathered:
     unused: list[str] = field(default_factory=list)
 
 
-def gather(ratings: Iterable[Rating], rows: Iterable[Mapping[str, Any]], criteria: CriteriaSet) -> Gathered:
+def gather(ratings: Iterable[PairRating], rows: Iterable[Mapping[str, Any]], criteria: CriteriaSet) -> Gathered:
     """The rated pairs, in the order of their ids; every rating that can't be used is told."""
-    by_row: dict[str, list[Rating]] = {}
+    by_row: dict[str, list[PairRating]] = {}
     for rating in ratings:
         if rating.form == "scidiag":
             by_row.setdefault(rating.row_id, []).append(rating)
@@ -75,10 +76,10 @@ def gather(ratings: Iterable[Rating], rows: Iterable[Mapping[str, Any]], criteri
     return found
 
 
-def _rated(row: Mapping[str, Any], ratings: list[Rating], criteria: CriteriaSet, unused: list[str]) -> RatedPair:
+def _rated(row: Mapping[str, Any], ratings: list[PairRating], criteria: CriteriaSet, unused: list[str]) -> RatedPair:
     row_id, images = str(row["row_id"]), images_of(row)
     if len(images) != 2:
-        raise ValueError(f"images holds {len(images)} files, not the generated diagram and its reference")
+        raise UsageError(f"images holds {len(images)} files, not the generated diagram and its reference")
     code = type_code(str(row.get("diagram_type") or ""))
     known = criteria.of(code).ids
     given: dict[str, list[float]] = {}

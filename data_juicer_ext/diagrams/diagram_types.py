@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.qa.answer_tags import without_thinking
 from data_juicer_ext.qa.json_answer import parse_json_object
 
@@ -137,9 +138,9 @@ def class_of(value: str) -> list[str]:
 
 
 def type_code(value: str) -> str:
-    """The code of the type that a cell of the column `diagram_type` names. Raises ValueError for anything else."""
+    """The code of the type that a cell of the column `diagram_type` names. Raises UsageError for anything else."""
     codes = class_of(value.strip())
     if len(codes) == 1 and codes[0] in TYPES:
         return codes[0]
     said = f"diagram_type is {value!r}" if value.strip() else "diagram_type is empty"
-    raise ValueError(f"{said}: one of {', '.join(TYPES)} is needed (diagram_type_mapper finds it)")
+    raise UsageError(f"{said}: one of {', '.join(TYPES)} is needed (diagram_type_mapper finds it)")

@@ -37,23 +37,23 @@ class CriterionScores(BaseModel):
     reason: Annotated[str, BeforeValidator(_cut)] = ""
 
 
-class Answer(BaseModel):
+class JudgeAnswer(BaseModel):
     """The answer to one request; its fields are made for the criteria of a type."""
 
     model_config = ConfigDict(populate_by_name=False)
 
 
 @lru_cache(maxsize=64)
-def answer_model(ids: tuple[str, ...]) -> type[Answer]:
+def answer_model(ids: tuple[str, ...]) -> type[JudgeAnswer]:
     """The answer's model for criteria of these ids: every one is needed, anything else is left out."""
     fields: dict[str, Any] = {
         f"c{place}": (CriterionScores, Field(alias=identity)) for place, identity in enumerate(ids)
     }
-    made: type[Answer] = create_model("Answer", __base__=Answer, **fields)
+    made: type[JudgeAnswer] = create_model("Answer", __base__=JudgeAnswer, **fields)
     return made
 
 
-def order_scores(answer: Answer, generated_first: bool) -> OrderScores:
+def order_scores(answer: JudgeAnswer, generated_first: bool) -> OrderScores:
     """The scores of an answer, told apart by which diagram was shown first."""
     given: dict[str, CriterionScores] = {
         field.alias or name: getattr(answer, name) for name, field in type(answer).model_fields.items()

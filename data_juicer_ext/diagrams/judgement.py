@@ -9,23 +9,21 @@ from typing import Any
 from data_juicer_ext.diagrams.criteria import TypeCriteria
 from data_juicer_ext.diagrams.diagram_types import TYPES
 from data_juicer_ext.diagrams.dimensions import PARTS
-from data_juicer_ext.diagrams.pair_row import Pair
-from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, Scored, Sides, direction
+from data_juicer_ext.diagrams.pair_row import DiagramPair
+from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, PairScore, Sides, direction
 
 DIGITS = 6
 FIELDS = ("type", "parts", "caption", "paper_text")
 """What the template `scidiag/judge` is given."""
 
-Plain = dict[str, Any]
-
 
 @dataclass(frozen=True)
-class Seen:
+class ImageFacts:
     """What the images of a pair tell without a judge.
 
     `images` are the files to show, generated first. `aspect_ratio` is the target, `shape` the generated diagram's
     width / height and `misfit` by which factor it misses the target, as a logarithm. `flags` are of the images as
-    they are shown. `hash_distance` and `pixel_similarity`: see `contamination.Similarity`.
+    they are shown. `hash_distance` and `pixel_similarity`: see `copied_reference.Similarity`.
     """
 
     images: tuple[str, str]
@@ -39,7 +37,7 @@ class Seen:
     reference_flags: tuple[str, ...] = ()
 
 
-def asked_fields(pair: Pair, criteria: TypeCriteria) -> Plain:
+def asked_fields(pair: DiagramPair, criteria: TypeCriteria) -> dict[str, Any]:
     """What the judge is told: the same whichever diagram is shown first, and nothing of where they come from."""
     kind = TYPES[pair.code]
     parts = [
@@ -57,8 +55,13 @@ def asked_fields(pair: Pair, criteria: TypeCriteria) -> Plain:
 
 
 def told(
-    pair: Pair, criteria: TypeCriteria, fingerprint: str, seen: Seen, orders: Sequence[OrderScores], made: PairJudgement
-) -> Plain:
+    pair: DiagramPair,
+    criteria: TypeCriteria,
+    fingerprint: str,
+    seen: ImageFacts,
+    orders: Sequence[OrderScores],
+    made: PairJudgement,
+) -> dict[str, Any]:
     """The content of the column `judgement` of a pair with an S_final; docs/scidiag.md lists its keys."""
     final = made.overall.final
     assert final is not None, "a pair without S_final has no judgement"
@@ -82,7 +85,7 @@ def told(
     }  # fmt: skip
 
 
-def _order(given: OrderScores, scored: Scored) -> Plain:
+def _order(given: OrderScores, scored: PairScore) -> dict[str, Any]:
     return {
         "first": "generated" if given.generated_first else "reference",
         **_sums(scored),
@@ -91,7 +94,7 @@ def _order(given: OrderScores, scored: Scored) -> Plain:
     }
 
 
-def _sums(scored: Scored) -> Plain:
+def _sums(scored: PairScore) -> dict[str, Any]:
     return {
         "s_gen": round(scored.total.generated, DIGITS),
         "s_ref": round(scored.total.reference, DIGITS),
@@ -99,5 +102,5 @@ def _sums(scored: Scored) -> Plain:
     }
 
 
-def _sides(sides: Sides) -> Plain:
+def _sides(sides: Sides) -> dict[str, Any]:
     return {"generated": round(sides.generated, DIGITS), "reference": round(sides.reference, DIGITS)}

@@ -8,15 +8,16 @@ from typing import Any
 
 from data_juicer_ext.diagrams.aspect_ratio import ratio
 from data_juicer_ext.diagrams.diagram_types import type_code
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.rows import visible
 
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 MAX_PAPER_TOKENS = 30_000
 _CAPTION_CHARACTERS = 4_000
 
 
 @dataclass(frozen=True)
-class Pair:
+class DiagramPair:
     """One candidate and its reference: image files, type, caption and paper text (shortened to a prompt's room).
 
     `aspect_ratio` is the target ratio as the row gives it, "" where it does not. `cut`: whether text was left out.
@@ -33,19 +34,19 @@ class Pair:
     instance_id: str = ""
 
 
-def pair_of(row: Mapping[str, Any], max_paper_tokens: int = MAX_PAPER_TOKENS) -> Pair:
-    """The pair of a row. Raises ValueError that says what is wrong with which column, and what is needed."""
+def pair_of(row: Mapping[str, Any], max_paper_tokens: int = MAX_PAPER_TOKENS) -> DiagramPair:
+    """The pair of a row. Raises UsageError that says what is wrong with which column, and what is needed."""
     images = images_of(row)
     if len(images) != 2:
-        raise ValueError(f"images holds {len(images)} files: two are needed, the generated diagram and its reference")
-    paper_text, cut = _text(row, "paper_text", max_paper_tokens * CHARACTERS_A_TOKEN)
+        raise UsageError(f"images holds {len(images)} files: two are needed, the generated diagram and its reference")
+    paper_text, cut = _text(row, "paper_text", max_paper_tokens * CHARACTERS_PER_TOKEN)
     caption, _ = _text(row, "caption", _CAPTION_CHARACTERS)
     if not paper_text.strip() and not caption.strip():
-        raise ValueError("paper_text and caption are empty: there is nothing to judge the content by")
+        raise UsageError("paper_text and caption are empty: there is nothing to judge the content by")
     aspect = str(row.get("aspect_ratio") or "").strip()
     if aspect:
         ratio(aspect)
-    return Pair(
+    return DiagramPair(
         images[0], images[1], type_code(str(row.get("diagram_type") or "")), caption, paper_text, aspect, cut,
         str(row.get("instance_id") or ""),
     )  # fmt: skip

@@ -17,10 +17,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from data_juicer_ext.diagrams.criteria import CriteriaSet, Criterion
-from data_juicer_ext.diagrams.criteria_drafting import Ask, Plain, Question
+from data_juicer_ext.diagrams.criteria_drafting import AskDraft, DraftingCall
 from data_juicer_ext.diagrams.development_set import RatedPair
 from data_juicer_ext.diagrams.diagram_types import TYPES
 from data_juicer_ext.diagrams.presentation_order import generated_first
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.protocols import NoReport
 from data_juicer_ext.rows import visible
 
@@ -48,7 +49,7 @@ class Alignment:
 
 def _impartial(text: str) -> str:
     if match := _ORIGIN.search(text):
-        raise ValueError(f"an instruction must not speak of where a diagram comes from ({match.group()!r})")
+        raise UsageError(f"an instruction must not speak of where a diagram comes from ({match.group()!r})")
     return text
 
 
@@ -71,8 +72,10 @@ class PreferenceStatements(BaseModel):
     statements: dict[str, Statements]
 
 
-async def align(pairs: Sequence[RatedPair], criteria: CriteriaSet, ask: Ask, max_pairs: int = MAX_PAIRS) -> Alignment:
-    """Preference statements for all criteria on which people prefer one diagram in some pair; a call a type."""
+async def align(
+    pairs: Sequence[RatedPair], criteria: CriteriaSet, ask: AskDraft, max_pairs: int = MAX_PAIRS
+) -> Alignment:
+    """Preference statements for all criteria on which people prefer one diagram in some pair; one call per type."""
     made = Alignment()
     codes = [code for code in criteria.types if any(pair.code == code for pair in pairs)]
     await asyncio.gather(*(_align_type(code, pairs, criteria, ask, max_pairs, made) for code in codes))
@@ -80,7 +83,7 @@ async def align(pairs: Sequence[RatedPair], criteria: CriteriaSet, ask: Ask, max
 
 
 async def _align_type(
-    code: str, pairs: Sequence[RatedPair], criteria: CriteriaSet, ask: Ask, max_pairs: int, made: Alignment
+    code: str, pairs: Sequence[RatedPair], criteria: CriteriaSet, ask: AskDraft, max_pairs: int, made: Alignment
 ) -> None:
     asked = question(code, pairs, criteria.of(code).criteria, max_pairs)
     if asked is None:
@@ -96,7 +99,7 @@ async def _align_type(
 
 def question(
     code: str, pairs: Sequence[RatedPair], criteria: Sequence[Criterion], max_pairs: int = MAX_PAIRS
-) -> Question | None:
+) -> DraftingCall | None:
     """The question about a type; None where nobody prefers anything. The pairs with most preferences are shown."""
     rated = [pair for pair in pairs if pair.code == code and any(pair.preferences.values())]
     chosen = sorted(rated, key=lambda pair: (-sum(map(bool, pair.preferences.values())), pair.row_id))[:max_pairs]
@@ -104,13 +107,13 @@ def question(
     if not wanted:
         return None
     order = {c.id: place for place, c in enumerate(wanted)}
-    fields: Plain = {
+    fields: dict[str, Any] = {
         "type": vars(TYPES[code]),
         "criteria": [{"id": c.id, "text": c.text, "part": c.part} for c in wanted],
         "pairs": [_shown(pair, order) for pair in chosen],
     }
     images = tuple(image for pair in chosen for image in _in_order(pair))
-    return Question(f"{code}/preferences", "scidiag/preferences", fields, PreferenceStatements, images)
+    return DraftingCall(f"{code}/preferences", "scidiag/preferences", fields, PreferenceStatements, images)
 
 
 def _in_order(pair: RatedPair) -> tuple[str, str]:
@@ -118,7 +121,7 @@ def _in_order(pair: RatedPair) -> tuple[str, str]:
     return pair.images if generated_first(pair.row_id) else (pair.images[1], pair.images[0])
 
 
-def _shown(pair: RatedPair, order: Mapping[str, int]) -> Plain:
+def _shown(pair: RatedPair, order: Mapping[str, int]) -> dict[str, Any]:
     """A pair as the model is told of it: preferences are for the first or the second diagram."""
     sign = 1 if generated_first(pair.row_id) else -1
     values = [(name, sign * value) for name, value in pair.preferences.items() if name in order]

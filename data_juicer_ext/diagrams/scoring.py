@@ -39,7 +39,7 @@ class OrderScores:
 
 
 @dataclass(frozen=True)
-class Scored:
+class PairScore:
     """S(.) of both, 0 to 10, and S_final; `final` is None where both are 0, which says nothing."""
 
     total: Sides
@@ -55,9 +55,9 @@ class PairJudgement:
     """
 
     scores: Mapping[str, Sides]
-    dimensions: Mapping[str, Scored]
-    overall: Scored
-    orders: tuple[Scored, ...]
+    dimensions: Mapping[str, PairScore]
+    overall: PairScore
+    orders: tuple[PairScore, ...]
     flipped: bool | None
 
 
@@ -107,11 +107,11 @@ def _mean(sides: Sequence[Sides]) -> Sides:
     )
 
 
-def _overall(criteria: TypeCriteria, scores: Mapping[str, Sides]) -> Scored:
+def _overall(criteria: TypeCriteria, scores: Mapping[str, Sides]) -> PairScore:
     return _scored([(criteria.weights[c.dimension] * c.weight, scores[c.id]) for c in criteria.criteria])
 
 
-def _by_dimension(criteria: TypeCriteria, scores: Mapping[str, Sides]) -> dict[str, Scored]:
+def _by_dimension(criteria: TypeCriteria, scores: Mapping[str, Sides]) -> dict[str, PairScore]:
     """The weighted means of each dimension and each part, with the sides' ratio."""
     found = {}
     for name in dict.fromkeys((*DIMENSIONS, *PARTS)):
@@ -125,9 +125,9 @@ def _shares(members: Sequence[Criterion]) -> list[float]:
     return [criterion.weight / total for criterion in members]
 
 
-def _scored(weighted: Sequence[tuple[float, Sides]]) -> Scored:
+def _scored(weighted: Sequence[tuple[float, Sides]]) -> PairScore:
     total = Sides(
         math.fsum(weight * side.generated for weight, side in weighted),
         math.fsum(weight * side.reference for weight, side in weighted),
     )
-    return Scored(total, relative(total))
+    return PairScore(total, relative(total))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 SHIPPED = Path(__file__).with_name("assumptions.yaml")
 _ONE = ("claims_per_figure", "thinking_tokens", "repairs", "frugal_draws")
@@ -18,7 +20,7 @@ _SHARES = ("keep", "repairs", "frugal_draws")
 _MOST = 1e6
 
 
-class AssumptionError(ValueError):
+class AssumptionError(DjExtError, ValueError):
     """A file of assumptions is wrong; the text says where and what is allowed."""
 
 
@@ -36,14 +38,19 @@ class Assumptions:
     characters: Mapping[str, int]
     sources: tuple[str, ...]
 
-    def kept_by(self, operator: str, tag: str) -> Range:
-        """The share of its rows that a listing keeps."""
+    def kept_by(self, operator: str, tag: str, own: Range | None = None) -> Range:
+        """The share of its rows that a listing keeps; `own` is what its operator says where the files name neither."""
         kind = "filter" if operator.endswith("_filter") else "mapper"
-        return next(self.keep[name] for name in (tag, operator, kind) if name in self.keep)
+        return next((self.keep[name] for name in (tag, operator) if name in self.keep), own or self.keep[kind])
 
-    def completion_of(self, operator: str) -> Range:
-        """The tokens of one answer, without thinking."""
-        return self.completion_tokens.get(operator, self.completion_tokens["others"])
+    def completion_of(self, operator: str, own: Range | None = None) -> Range:
+        """The tokens of one answer, without thinking; `own` is what the operator says where the files don't name it."""
+        return self.completion_tokens.get(operator, own or self.completion_tokens["others"])
+
+    def rows_made(self, name: str) -> Range:
+        """The rows that are made of one, by the name of that assumption."""
+        found: Range = {"claims_per_figure": self.claims_per_figure}[name]
+        return found
 
     def thinks(self, model: str) -> bool:
         """Whether a model is taken for a reasoning model."""
@@ -66,17 +73,7 @@ def load_assumptions(path: Path | None = None) -> Assumptions:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise AssumptionError(f"{path} can't be read ({error.strerror}): check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise AssumptionError(f"{path} is no YAML file: {error}") from error
-    if not isinstance(value, dict):
-        raise AssumptionError(f"{path} is no mapping of names to [low, likely, high]")
-    return {str(name): given for name, given in value.items()}
+    return {str(name): given for name, given in read_mapping(path, AssumptionError).items()}
 
 
 def _hint(name: str, known: Mapping[str, Any]) -> str:

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.assumptions import Assumptions, load_assumptions
 from data_juicer_ext.estimate.from_assumptions import from_assumptions
-from data_juicer_ext.estimate.from_pilot import Predicted, from_pilot
+from data_juicer_ext.estimate.from_pilot import PilotForecast, from_pilot
 from data_juicer_ext.estimate.paid_rows import Frame, draw, draw_rows, frame
 from data_juicer_ext.estimate.pilot_run import bounded, pilot_folder, run_free, run_pilot, undecided_in
-from data_juicer_ext.estimate.pilot_sample import Listing, Sample, read_sample
+from data_juicer_ext.estimate.pilot_sample import PilotListing, PilotSample, read_sample
 from data_juicer_ext.estimate.pricing import unit_prices
 from data_juicer_ext.estimate.ranges import Range
-from data_juicer_ext.estimate.recipe_steps import Plan, Step, foreign_callers, keyless, plan
+from data_juicer_ext.estimate.recipe_steps import Plan, RecipeStep, foreign_callers, keyless, plan
 from data_juicer_ext.estimate.result import UNKNOWN, Estimate, PilotTold
 from data_juicer_ext.estimate.stated_assumptions import taken_for_granted
 from data_juicer_ext.models.budget.prices import load_prices
@@ -27,7 +28,7 @@ from data_juicer_ext.runner.console import Console
 DEFAULT_PAPERS = 300
 
 
-class ProblemsError(ValueError):
+class ProblemsError(DjExtError, ValueError):
     """The recipe, the dataset or what was asked for can't be estimated; `problems` says why, each in words."""
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -36,7 +37,7 @@ class ProblemsError(ValueError):
 
 
 @dataclass(frozen=True)
-class Question:
+class EstimateRequest:
     """What is to be estimated.
 
     `dataset` and `run_dir` stand in for the recipe's where they are not "". `pilot` is the number of rows
@@ -54,7 +55,7 @@ class Question:
     assume: Path | None = None
 
 
-def estimate(asked: Question, say: Callable[[str], None], console: Console | None = None) -> Estimate:
+def estimate(asked: EstimateRequest, say: Callable[[str], None], console: Console | None = None) -> Estimate:
     """The estimate; `say` gets what a user should read on the way.
 
     Raises ProblemsError for what can't be estimated, PartError where a step can't be run, TooSmallError
@@ -81,7 +82,7 @@ def estimate(asked: Question, say: Callable[[str], None], console: Console | Non
     return _told(asked, config, found, planned, assumed, from_pilot(found, planned.known, sample), told)
 
 
-def _problems(asked: Question, config: Mapping[str, Any], scratch: Path) -> list[str]:
+def _problems(asked: EstimateRequest, config: Mapping[str, Any], scratch: Path) -> list[str]:
     """What would stop the run, and what was asked for wrongly. Without a pilot no key is needed."""
     from data_juicer_ext.ops.recipe.check import check
 
@@ -102,7 +103,7 @@ def _problems(asked: Question, config: Mapping[str, Any], scratch: Path) -> list
     return found
 
 
-def _foreign_problems(asked: Question, planned: Plan) -> list[str]:
+def _foreign_problems(asked: EstimateRequest, planned: Plan) -> list[str]:
     """What others' operators would spend cannot be told, and must not be spent without having been asked for."""
     found = [
         f"{name} may call a model, and what it costs can't be told: leave it out, or list it after this package's"
@@ -113,7 +114,7 @@ def _foreign_problems(asked: Question, planned: Plan) -> list[str]:
     return found
 
 
-def _price_problems(asked: Question, steps: Sequence[Step]) -> list[str]:
+def _price_problems(asked: EstimateRequest, steps: Sequence[RecipeStep]) -> list[str]:
     """A limit in US dollars holds no call whose price is unknown."""
     if not asked.pilot or not asked.max_cost:
         return []
@@ -125,12 +126,12 @@ def _price_problems(asked: Question, steps: Sequence[Step]) -> list[str]:
     ]
 
 
-def _dataset(asked: Question, config: Mapping[str, Any]) -> Path:
+def _dataset(asked: EstimateRequest, config: Mapping[str, Any]) -> Path:
     return Path(asked.dataset or str(config.get("dataset_path") or ""))
 
 
 def _frame(
-    asked: Question,
+    asked: EstimateRequest,
     config: dict[str, Any],
     planned: Plan,
     assumed: Assumptions,
@@ -160,13 +161,13 @@ def _check_ids(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _pilot(
-    asked: Question,
+    asked: EstimateRequest,
     config: dict[str, Any],
     planned: Plan,
     found: Frame,
     say: Callable[[str], None],
     console: Console | None,
-) -> tuple[Sample, Path]:
+) -> tuple[PilotSample, Path]:
     places = draw_rows(found.rows, asked.pilot, asked.seed)
     rows = [found.rows[place] for place in places]
     run_dir = run_folder(asked.run_dir or shard_recipe.run_dir_of(config))
@@ -185,24 +186,24 @@ def _pilot(
     return read_sample(folder, rows, places, [listing_of(step) for step in planned.known]), folder
 
 
-def listing_of(step: Step) -> Listing:
+def listing_of(step: RecipeStep) -> PilotListing:
     """What `step` is known by in a ledger."""
     templates = (str(step.op.template), str(step.op.repair_template)) if step.model else ()
-    return Listing(step.operator, step.tag, templates, step.model)
+    return PilotListing(step.operator, step.tag, templates, step.model)
 
 
-def _nothing(found: Frame) -> Predicted:
+def _nothing(found: Frame) -> PilotForecast:
     """No call is made: the rows stay what the free steps make of them."""
-    return Predicted((), Range.exact(0.0), Range.exact(0.0))
+    return PilotForecast((), Range.exact(0.0), Range.exact(0.0))
 
 
 def _told(
-    asked: Question,
+    asked: EstimateRequest,
     config: Mapping[str, Any],
     found: Frame,
     planned: Plan,
     assumed: Assumptions,
-    predicted: Predicted,
+    predicted: PilotForecast,
     pilot: PilotTold | None,
 ) -> Estimate:
     told = [step for step in predicted.steps if step.basis != UNKNOWN]

@@ -11,20 +11,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from data_juicer_ext.estimate.assumptions import Assumptions
-from data_juicer_ext.estimate.from_pilot import Predicted
+from data_juicer_ext.estimate.from_pilot import PilotForecast
 from data_juicer_ext.estimate.intervals import Numbers
 from data_juicer_ext.estimate.paid_rows import Frame
 from data_juicer_ext.estimate.pricing import unit_prices
 from data_juicer_ext.estimate.ranges import Range
-from data_juicer_ext.estimate.recipe_steps import Step
+from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.estimate.result import ASSUMED, UNKNOWN, StepEstimate
 
-CLAIMS = "claim_extractor_mapper"
 _AMOUNTS = ("rows_in", "calls", "prompt_tokens", "completion_tokens", "rows_out", "cost")
 _ROWS, _TOKENS = "rows that were not read", "tokens of those"
 
 
-def from_assumptions(frame: Frame, steps: Sequence[Step], assumed: Assumptions) -> Predicted:
+def from_assumptions(frame: Frame, steps: Sequence[RecipeStep], assumed: Assumptions) -> PilotForecast:
     """What `steps` will take and give over the dataset of `frame`."""
     ranges = _ranges(frame, steps, assumed)
     prices = [unit_prices(step) for step in steps]
@@ -39,10 +38,17 @@ def from_assumptions(frame: Frame, steps: Sequence[Step], assumed: Assumptions) 
     low, high = np.maximum(middle - np.sqrt(below), 0.0), middle + np.sqrt(above)
     made = [_estimate(frame, number, step, prices, low, middle, high) for number, step in enumerate(steps)]
     cost = Range(float(low[-1, -1]), float(middle[-1, -1]), float(high[-1, -1]))
-    return Predicted(tuple(made), made[-1].rows_out, cost)
+    return PilotForecast(tuple(made), made[-1].rows_out, cost)
 
 
-def _ranges(frame: Frame, steps: Sequence[Step], assumed: Assumptions) -> dict[str, Range]:
+def rows_from_one(step: RecipeStep, assumed: Assumptions) -> Range:
+    """How many rows go on from one row of a step; for a filter the share that it keeps."""
+    if step.several is not None:
+        return assumed.rows_made(step.several[0])
+    return assumed.kept_by(step.operator, step.tag, step.rows_expected)
+
+
+def _ranges(frame: Frame, steps: Sequence[RecipeStep], assumed: Assumptions) -> dict[str, Range]:
     """All that is assumed of these steps, by name."""
     found = {
         "repairs": assumed.repairs,
@@ -51,17 +57,16 @@ def _ranges(frame: Frame, steps: Sequence[Step], assumed: Assumptions) -> dict[s
         _TOKENS: Range.exact(1.0).widened(frame.tokens_apart),
     }
     for step in steps:
-        given = assumed.claims_per_figure if step.operator == CLAIMS else assumed.kept_by(step.operator, step.tag)
-        found[f"keep {step.tag}"] = given
+        found[f"keep {step.tag}"] = rows_from_one(step, assumed)
         if step.model:
-            found[f"completion {step.tag}"] = assumed.completion_of(step.operator)
+            found[f"completion {step.tag}"] = assumed.completion_of(step.operator, step.answer_tokens)
             if assumed.thinks(step.model):
                 found[f"thinking {step.model}"] = assumed.thinking_tokens
     return found
 
 
 def _amounts(
-    frame: Frame, steps: Sequence[Step], values: Mapping[str, float], prices: Sequence[tuple[float, float] | None]
+    frame: Frame, steps: Sequence[RecipeStep], values: Mapping[str, float], prices: Sequence[tuple[float, float] | None]
 ) -> Numbers:
     """The six amounts of each step, a row each, and the sums of all steps in a last row."""
     rows = len(frame.rows) * frame.scale * values[_ROWS]
@@ -86,7 +91,7 @@ def _amounts(
 def _estimate(
     frame: Frame,
     number: int,
-    step: Step,
+    step: RecipeStep,
     prices: Sequence[tuple[float, float] | None],
     low: Numbers,
     middle: Numbers,

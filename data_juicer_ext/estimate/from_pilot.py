@@ -7,23 +7,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.intervals import Estimator, Numbers, regressed, scaled, survivors, total
 from data_juicer_ext.estimate.paid_rows import Frame
-from data_juicer_ext.estimate.pilot_sample import Sample, Seen
+from data_juicer_ext.estimate.pilot_sample import PilotSample, PilotStep
 from data_juicer_ext.estimate.pricing import unit_prices
 from data_juicer_ext.estimate.ranges import Range
-from data_juicer_ext.estimate.recipe_steps import Step
+from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.estimate.result import PILOT, StepEstimate
 
 LEAST_ROWS = 2
 
 
-class TooSmallError(ValueError):
+class TooSmallError(DjExtError, ValueError):
     """Too few rows of a pilot were decided to say anything about the rest."""
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PilotForecast:
     """The steps, the rows that come through the last, and the US dollars of all steps of known price."""
 
     steps: tuple[StepEstimate, ...]
@@ -31,7 +32,7 @@ class Predicted:
     cost: Range
 
 
-def from_pilot(frame: Frame, steps: Sequence[Step], sample: Sample) -> Predicted:
+def from_pilot(frame: Frame, steps: Sequence[RecipeStep], sample: PilotSample) -> PilotForecast:
     """What `steps` will take and give over the dataset of `frame`. Raises TooSmallError."""
     if len(sample.places) < LEAST_ROWS:
         raise TooSmallError(
@@ -43,7 +44,7 @@ def from_pilot(frame: Frame, steps: Sequence[Step], sample: Sample) -> Predicted
 class _Carried:
     """Carries what the sample saw over to the frame, and from that to the dataset."""
 
-    def __init__(self, frame: Frame, sample: Sample) -> None:
+    def __init__(self, frame: Frame, sample: PilotSample) -> None:
         self.frame, self.sample = frame, sample
         self.places = np.array(sample.places, dtype=np.intp)
         # The drawn rows are a random sample of the whole dataset's, as those that were read are one.
@@ -51,7 +52,7 @@ class _Carried:
         # Known of every row: how long the first step's prompt is. More text to a figure gives more claims.
         self.size = frame.sent.tokens[:, 0]
 
-    def over(self, steps: Sequence[Step]) -> Predicted:
+    def over(self, steps: Sequence[RecipeStep]) -> PilotForecast:
         """All steps, one after the other."""
         made, priced, unseen = list[StepEstimate](), list[Estimator](), Range.exact(0.0)
         arriving, single = Range.exact(self.rows), True
@@ -69,9 +70,11 @@ class _Carried:
             arriving = leaving
         whole = self._total(lambda places: sum(of(places) for of in priced)) if priced else Range.exact(0.0)
         money = whole.plus(unseen).widened(self.frame.tokens_apart)
-        return Predicted(tuple(map(self._widened, made)), self._counted(arriving), money)
+        return PilotForecast(tuple(map(self._widened, made)), self._counted(arriving), money)
 
-    def _step(self, number: int, step: Step, arriving: Range, leaving: Range, priced: Estimator | None) -> StepEstimate:
+    def _step(
+        self, number: int, step: RecipeStep, arriving: Range, leaving: Range, priced: Estimator | None
+    ) -> StepEstimate:
         seen, sent = self.sample.steps[number], self.frame.sent
         calls = arriving.times(self._calls_a_row(number, seen))
         cost = None
@@ -88,7 +91,7 @@ class _Carried:
             step.operator, step.tag, step.model, PILOT, arriving, calls, prompt, completion, leaving, cost, share
         )
 
-    def _cost(self, number: int, step: Step, seen: Seen) -> Estimator | None:
+    def _cost(self, number: int, step: RecipeStep, seen: PilotStep) -> Estimator | None:
         """The US dollars of a step; None where the price is unknown."""
         prices = None if seen.unpriced else unit_prices(step)
         if prices is None:
@@ -102,7 +105,7 @@ class _Carried:
             return survivors(int(out.sum()), self.drawn, self.rows)
         return self._total(self._mean(out), float(out.sum())).in_whole_rows()
 
-    def _calls_a_row(self, number: int, seen: Seen) -> float:
+    def _calls_a_row(self, number: int, seen: PilotStep) -> float:
         if seen.rows_in.sum():
             return float(seen.calls.sum() / seen.rows_in.sum())
         return float(self.frame.sent.calls[:, number].mean())
@@ -144,7 +147,7 @@ class _Carried:
         )
 
 
-def _filled(seen: Seen, paid: Numbers, stored: float, a_call: Numbers) -> Numbers:
+def _filled(seen: PilotStep, paid: Numbers, stored: float, a_call: Numbers) -> Numbers:
     """Tokens of all calls: those of the responses, and for answers out of the store as many as such calls take.
 
     `a_call` says how long one call of each row is, in any unit.
@@ -156,7 +159,7 @@ def _filled(seen: Seen, paid: Numbers, stored: float, a_call: Numbers) -> Number
     return np.asarray(hits * (stored * seen.hits.sum() / hits.sum()) if hits.sum() > 0 else paid)
 
 
-def _factor(seen: Seen, prices: tuple[float, float]) -> float:
+def _factor(seen: PilotStep, prices: tuple[float, float]) -> float:
     """What the pilot's calls cost for each US dollar of the list price: less where the provider had cached."""
     listed = float(seen.prompt.sum()) * prices[0] + float(seen.completion.sum()) * prices[1]
     return seen.cost / listed if listed > 0 else 1.0

@@ -20,7 +20,7 @@ from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote
 from data_juicer_ext.storage.places import opened
 
-Rule = Callable[[int, int], float]
+TokenRule = Callable[[int, int], float]
 """Tokens of an image, from its width and height in pixels as it is sent."""
 
 QWEN_HIGH = "vl_high_resolution_images"
@@ -92,20 +92,20 @@ def claude_pixels(width: int, height: int) -> float:
     return math.ceil(width * scale * height * scale / 750)
 
 
-def _patches(factor: float) -> Rule:
+def _patches(factor: float) -> TokenRule:
     return lambda width, height: patches_of_32(width, height, factor)
 
 
-def _tiles(base: int, tile: int) -> Rule:
+def _tiles(base: int, tile: int) -> TokenRule:
     return lambda width, height: tiles_of_512(width, height, base, tile)
 
 
-def _qwen(side: int) -> Rule:
+def _qwen(side: int) -> TokenRule:
     return lambda width, height: qwen_patches(width, height, side)
 
 
 # By the model's name, without a provider before it and a date behind it; the first that fits counts.
-_MODELS: tuple[tuple[str, Rule], ...] = (
+_MODELS: tuple[tuple[str, TokenRule], ...] = (
     (r"(?:gpt-4\.1-mini|gpt-5-mini)\b", _patches(1.62)),
     (r"(?:gpt-4\.1-nano|gpt-5-nano)\b", _patches(2.46)),
     (r"o4-mini\b", _patches(1.72)),
@@ -119,13 +119,13 @@ _MODELS: tuple[tuple[str, Rule], ...] = (
     (r"gemini-", gemini_tiles),
     (r"claude-", claude_pixels),
 )
-_PROFILES: dict[str, tuple[Rule, str]] = {
-    "openai": (_patches(1.0), "32 x 32 pixels a token, at most 1,536"),
+_PROFILES: dict[str, tuple[TokenRule, str]] = {
+    "openai": (_patches(1.0), "32 x 32 pixels per token, at most 1,536"),
     "openai-tiles": (_tiles(85, 170), "85 tokens, and 170 a tile of 512 pixels"),
-    "dashscope": (_qwen(28), "28 x 28 pixels a token, at most 1,280"),
+    "dashscope": (_qwen(28), "28 x 28 pixels per token, at most 1,280"),
     "gemini": (gemini_tiles, "258 a tile"),
-    "anthropic-compatible": (claude_pixels, "750 pixels a token"),
-    "local": (lambda w, h: qwen_patches(w, h, 28, 16384), "28 x 28 pixels a token"),
+    "anthropic-compatible": (claude_pixels, "750 pixels per token"),
+    "local": (lambda w, h: qwen_patches(w, h, 28, 16384), "28 x 28 pixels per token"),
 }
 
 
@@ -133,7 +133,7 @@ _PROFILES: dict[str, tuple[Rule, str]] = {
 class ImageRule:
     """How images are counted for one endpoint. `assumed` says what was taken for granted, "" if nothing."""
 
-    rule: Rule
+    rule: TokenRule
     assumed: str = ""
 
 

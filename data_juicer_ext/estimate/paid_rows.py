@@ -15,9 +15,9 @@ import numpy as np
 
 from data_juicer_ext.estimate.intervals import Numbers, normal_quantile
 from data_juicer_ext.estimate.prompt_rehearsal import Rehearsed, rehearse
-from data_juicer_ext.estimate.recipe_steps import Step
+from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.runs.shards import Layout, scan, shuffled, whole
+from data_juicer_ext.runs.shards import ShardLayout, scan, shuffled, whole
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Drawn:
     rows: tuple[Mapping[str, Any], ...]
 
 
-def draw(dataset: Path, most: int, seed: int, layout: Layout, spool: Path) -> Drawn:
+def draw(dataset: Path, most: int, seed: int, layout: ShardLayout, spool: Path) -> Drawn:
     """Up to `most` rows of a dataset (0: all), by their content and the seed. Raises DatasetError."""
     try:
         found = scan(dataset, spool)
@@ -78,7 +78,7 @@ class Frame:
 def frame(
     drawn: Drawn,
     rows: Sequence[Mapping[str, Any]],
-    steps: Sequence[Step],
+    steps: Sequence[RecipeStep],
     characters: Mapping[str, int],
     by_paper: bool = True,
 ) -> Frame:

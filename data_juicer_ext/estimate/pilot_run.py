@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.estimate.paid_rows import write
 from data_juicer_ext.ops.base.end_of_run import undecided_words, unreadable_words
 from data_juicer_ext.runner.console import Console
 from data_juicer_ext.runner.interrupts import WAYS
-from data_juicer_ext.runner.plan import Order
+from data_juicer_ext.runner.plan import RunRequest
 from data_juicer_ext.runner.run import BUDGET, run
 from data_juicer_ext.runner.shard_recipe import dump
 from data_juicer_ext.runs.exported_rows import read_rows
@@ -25,7 +26,7 @@ PILOTS = "pilots"
 _SHARDS = 10  # of a pilot with a budget: it then ends with whole shards, and those are a fair sample
 
 
-class PartError(RuntimeError):
+class PartError(DjExtError, RuntimeError):
     """A part of a recipe could not be run; the text says why."""
 
 
@@ -111,7 +112,7 @@ def _run_part(
     recipe = dataset.with_name(f"{run_dir.name}.yaml")
     recipe.write_text(dump(part), encoding="utf-8")
     said = list[str]()
-    code = run(Order(recipe, str(dataset), str(run_dir), max(1, shard), executor="default", again=True),
+    code = run(RunRequest(recipe, str(dataset), str(run_dir), max(1, shard), executor="default", again=True),
                said.append, console)  # fmt: skip
     if code in WAYS:  # a signal has stopped it
         raise KeyboardInterrupt

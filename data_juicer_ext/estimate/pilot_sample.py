@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +14,15 @@ from data_juicer_ext.models.store.administration import stats
 from data_juicer_ext.models.store.base import GroupStats, StoreError
 from data_juicer_ext.runner.plan import SHARDS
 from data_juicer_ext.runner.shard import BUDGET_REASON
-from data_juicer_ext.runs.ledger import decisions, read_lines
+from data_juicer_ext.runs.ledger import LedgerLine, decisions, read_lines
 from data_juicer_ext.runs.manifest import load
+from data_juicer_ext.storage.json_lines import read_json_lines
 
-Entry = Mapping[str, Any]
 _COUNTS = ("rows_in", "rows_out", "calls", "hits", "prompt", "completion")
 
 
 @dataclass(frozen=True)
-class Listing:
+class PilotListing:
     """What a step is known by in the ledger, the templates that it asks by, and its model as asked for."""
 
     operator: str
@@ -33,7 +32,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PilotStep:
     """One step in a pilot, a number for each row that was decided: rows in and out, calls, tokens.
 
     `hits` of the calls were answered from the store. `prompt` and `completion` are the tokens of the
@@ -54,7 +53,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Sample:
+class PilotSample:
     """A pilot: the places of its decided rows in the frame, and what each step saw of them.
 
     `drawn` rows were asked for, `undecided` of them had a call that failed, `unreached` were left by the
@@ -63,7 +62,7 @@ class Sample:
     """
 
     places: tuple[int, ...]
-    steps: tuple[Seen, ...]
+    steps: tuple[PilotStep, ...]
     drawn: int
     undecided: int
     unreached: int
@@ -75,8 +74,8 @@ class Sample:
 
 
 def read_sample(
-    folder: Path, rows: Sequence[Mapping[str, Any]], places: Sequence[int], listings: Sequence[Listing]
-) -> Sample:
+    folder: Path, rows: Sequence[Mapping[str, Any]], places: Sequence[int], listings: Sequence[PilotListing]
+) -> PilotSample:
     """What the pilot in the run folder `folder` says about the drawn `rows`, at `places` of the frame."""
     reached, made = _whole_shards(folder)
     tied, untied = _by_root(made, rows)
@@ -86,7 +85,7 @@ def read_sample(
     by_row = [tied.get(ids[number], []) for number in decided]
     stored = _stored(folder)
     spent = [line.get("spending") or {} for line in read_lines(folder / "ledger")]
-    return Sample(
+    return PilotSample(
         places=tuple(places[number] for number in decided),
         steps=tuple(_seen(by_row, listing, stored) for listing in listings),
         drawn=len(rows),
@@ -100,23 +99,22 @@ def read_sample(
     )
 
 
-def _whole_shards(folder: Path) -> tuple[set[str], list[Entry]]:
+def _whole_shards(folder: Path) -> tuple[set[str], list[LedgerLine]]:
     """The ids of the rows in shards that no budget cut short, and the decisions there.
 
     In a shard that the budget cut short, the rows that were decided are those with few calls: no fair sample.
     """
     found = load(folder)
-    reached, made = set[str](), list[Entry]()
+    reached, made = set[str](), list[LedgerLine]()
     for entry in found.whole if found is not None else ():
         entries = decisions(folder, entry.whole_run_id)
         if not any(e["reason"] == BUDGET_REASON for e in entries):
             made += entries
-            lines = (folder / SHARDS / f"{entry.name}.jsonl").read_text(encoding="utf-8").splitlines()
-            reached |= {str(json.loads(line)["row_id"]) for line in lines}
+            reached |= {str(row["row_id"]) for row in read_json_lines(folder / SHARDS / f"{entry.name}.jsonl")}
     return reached, made
 
 
-def _by_root(made: Iterable[Entry], rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, list[Entry]], int]:
+def _by_root(made: Iterable[LedgerLine], rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, list[LedgerLine]], int]:
     """The decisions by the `row_id` of the drawn row that each goes back to, and how many go back to none."""
     entries = list(made)
     parents = {child: str(entry["row_id"]) for entry in entries for child in _children(entry)}
@@ -124,7 +122,7 @@ def _by_root(made: Iterable[Entry], rows: Sequence[Mapping[str, Any]]) -> tuple[
     for row in rows:
         key = str(row.get("paper_id")), str(row.get("figure_id"))
         figures.setdefault(key, set()).add(str(row["row_id"]))
-    roots, tied, untied = {str(row["row_id"]) for row in rows}, dict[str, list[Entry]](), 0
+    roots, tied, untied = {str(row["row_id"]) for row in rows}, dict[str, list[LedgerLine]](), 0
     for entry in entries:
         name = str(entry["row_id"])
         while name not in roots and name in parents:
@@ -139,7 +137,7 @@ def _by_root(made: Iterable[Entry], rows: Sequence[Mapping[str, Any]]) -> tuple[
     return tied, untied
 
 
-def _children(entry: Entry) -> list[str]:
+def _children(entry: LedgerLine) -> list[str]:
     """The ids of other rows that a decision says it made."""
     detail = entry.get("detail") or {}
     claims = [str(claim.get("row_id")) for claim in detail.get("claims") or () if isinstance(claim, Mapping)]
@@ -147,11 +145,11 @@ def _children(entry: Entry) -> list[str]:
     return [child for child in (*claims, made) if isinstance(child, str) and child != entry["row_id"]]
 
 
-def _seen(by_row: Sequence[Sequence[Entry]], listing: Listing, stored: Sequence[GroupStats]) -> Seen:
+def _seen(by_row: Sequence[Sequence[LedgerLine]], listing: PilotListing, stored: Sequence[GroupStats]) -> PilotStep:
     here = [[e for e in row if (e["operator"], e["tag"]) == (listing.operator, listing.tag)] for row in by_row]
     sums = {name: np.array([_sum(row, name) for row in here], dtype=np.float64) for name in _COUNTS}
     entries = [entry for row in here for entry in row]
-    return Seen(
+    return PilotStep(
         **sums,
         stored=_means(stored, listing, {str(entry["model"]) for entry in entries}),
         cost=sum(entry["spending"].get("cost", 0.0) for entry in entries),
@@ -159,7 +157,7 @@ def _seen(by_row: Sequence[Sequence[Entry]], listing: Listing, stored: Sequence[
     )
 
 
-def _sum(entries: Sequence[Entry], name: str) -> float:
+def _sum(entries: Sequence[LedgerLine], name: str) -> float:
     if name == "rows_in":
         return len(entries)
     if name == "rows_out":
@@ -175,7 +173,7 @@ def _stored(folder: Path) -> list[GroupStats]:
         return []
 
 
-def _means(stored: Sequence[GroupStats], listing: Listing, answered: set[str]) -> tuple[float, float]:
+def _means(stored: Sequence[GroupStats], listing: PilotListing, answered: set[str]) -> tuple[float, float]:
     """Prompt and completion tokens of an answer of this kind in the store; 0 where there is none."""
     alike = [g for g in stored if g.task in listing.tasks and g.model in (listing.model, *answered)]
     answers = sum(group.answers for group in alike)

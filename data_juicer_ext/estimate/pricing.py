@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data_juicer_ext.estimate.recipe_steps import Step
+from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.models.client import cost_of
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.types import Answer, Usage
@@ -10,7 +10,7 @@ from data_juicer_ext.models.types import Answer, Usage
 _MILLION = 1_000_000
 
 
-def unit_prices(step: Step) -> tuple[float, float] | None:
+def unit_prices(step: RecipeStep) -> tuple[float, float] | None:
     """US dollars of one prompt and one completion token at a step; None where the price is unknown.
 
     Models that are all asked the same share the calls, so theirs is the mean. Nothing comes from the provider's

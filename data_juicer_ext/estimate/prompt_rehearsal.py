@@ -16,13 +16,11 @@ import numpy as np
 from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.estimate.image_tokens import ImageRule, rule_for, sent_size
 from data_juicer_ext.estimate.intervals import Numbers
-from data_juicer_ext.estimate.recipe_steps import Step
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
+from data_juicer_ext.estimate.recipe_steps import RecipeStep
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN
 from data_juicer_ext.models.types import Failure, Request, Result
-from data_juicer_ext.rows import claim_row, qa_row
+from data_juicer_ext.ops.base.model_op import ModelOp
 
-OPTIONS = 4
-REPORT_CHARACTERS = 1600
 _UNSENT = Failure("budget", "an estimate sends nothing", retryable=True, tries=0)
 
 
@@ -42,7 +40,7 @@ class _Listener:
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """Calls and prompt tokens that one row takes at each step it reaches: a row each, a column a step.
+    """Calls and prompt tokens that one row takes at each step it reaches: a row each, one column per step.
 
     `text` and `images` are tokens. `assumed` says what was taken for granted; `silent` names the steps
     whose prompts could not be rendered.
@@ -60,12 +58,16 @@ class Rehearsed:
         return self.text + self.images
 
 
-def rehearse(steps: Sequence[Step], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]) -> Rehearsed:
+def rehearse(
+    steps: Sequence[RecipeStep], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]
+) -> Rehearsed:
     """What each of `rows`, as they reach the first of `steps`, would send at every one of these."""
     return asyncio.run(_all(steps, rows, characters))
 
 
-async def _all(steps: Sequence[Step], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]) -> Rehearsed:
+async def _all(
+    steps: Sequence[RecipeStep], rows: Sequence[Mapping[str, Any]], characters: Mapping[str, int]
+) -> Rehearsed:
     shape = (len(rows), len(steps))
     calls, text, images = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     assumed, silent = dict[str, None](), dict[str, None]()
@@ -86,46 +88,25 @@ async def _all(steps: Sequence[Step], rows: Sequence[Mapping[str, Any]], charact
     return Rehearsed(calls, text, images, tuple(assumed), tuple(silent))
 
 
-async def _requests(step: Step, row: dict[str, Any]) -> list[Request] | None:
+async def _requests(step: RecipeStep, row: dict[str, Any]) -> list[Request] | None:
     """What a row would send at a step, as far as that hangs on no answer; None where it can't be told."""
     if step.endpoint is None:
         return []
     listener = _Listener()
     try:
-        if step.operator == "figure_quality_mapper":
-            return _judging(step, row)
-        await step.op.decide(row, Calls(listener, step.endpoint))
+        await step.op.rehearse(row, Calls(listener, step.endpoint))
     except Exception:  # the row lacks what an operator that is not known here would have made of it
         return listener.heard or None
     return listener.heard
 
 
-def _judging(step: Step, row: dict[str, Any]) -> list[Request]:
-    """The calls of a quality judge, which has two models; in the agent's last, texts stand for the reports."""
-    from data_juicer_ext.judging.payload import case_of
-    from data_juicer_ext.judging.protocols import fusion_stage, language_stage, single_stage, vision_stage
-    from data_juicer_ext.prompts import request
-
-    op = step.op
-    case = case_of(row if op.show_map else {**row, "figure_map": ""}, op.limits)
-    if not case.dimensions or not case.images:
-        return []
-    report = {"report": _filler(REPORT_CHARACTERS)}
-    stages = (
-        [vision_stage(case), language_stage(case), fusion_stage(case, report, report)]
-        if op.protocol == "agent"
-        else [single_stage(case, op.protocol)]
-    )
-    return [request(stage.template, op.sampling, stage.images, **stage.fields) for stage in stages]
-
-
 def _text_tokens(request: Request) -> int:
     """The client's own estimate of a request's text (`models.messages.prompt_tokens`)."""
-    return sum(len(message.text) for message in request.messages) // CHARACTERS_A_TOKEN + 1
+    return sum(len(message.text) for message in request.messages) // CHARACTERS_PER_TOKEN + 1
 
 
 def _image_tokens(
-    request: Request, step: Step, rule: ImageRule, sizes: dict[tuple[str, int], tuple[int, int] | None]
+    request: Request, step: RecipeStep, rule: ImageRule, sizes: dict[tuple[str, int], tuple[int, int] | None]
 ) -> float:
     longest, tokens = step.op.endpoint.max_image_side, 0.0
     for message in request.messages:
@@ -138,18 +119,11 @@ def _image_tokens(
     return tokens
 
 
-def _after(step: Step, row: dict[str, Any], characters: Mapping[str, int]) -> dict[str, Any]:
-    """What a row would be like after a step that makes other rows of it."""
+def _after(step: RecipeStep, row: dict[str, Any], characters: Mapping[str, int]) -> dict[str, Any]:
+    """What a row would be like after a step."""
+    if not isinstance(step.op, ModelOp):
+        return row
     try:
-        if step.operator == "claim_extractor_mapper":
-            return claim_row(row, _filler(characters["claim"]), {})
-        if step.operator == "mcq_generator_mapper":
-            options = [f"{number} {_filler(characters['option'] - 2)}" for number in range(OPTIONS)]
-            return qa_row(row, _filler(characters["question"]), options, "A")
+        return step.op.row_after(row, characters)
     except (KeyError, ValueError):  # the dataset's rows are of another kind: later steps say so
         return row
-    return row
-
-
-def _filler(length: int) -> str:
-    return ("words " * (length // 6 + 1))[: max(1, length)]

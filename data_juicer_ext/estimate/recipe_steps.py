@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.models.config.endpoint import NO_KEY, OFFLINE, EndpointConfig
 from data_juicer_ext.ops.base.model_op import ModelOp
 from data_juicer_ext.ops.host.running_recipe import steps, trying
@@ -19,7 +20,7 @@ _ENDPOINTS = {"model_params": "api_model", "text_model_params": "text_api_model"
 
 
 @dataclass(frozen=True)
-class Step:
+class RecipeStep:
     """One listing of a recipe, from the first that calls a model on.
 
     `op` is the operator itself, made to be asked about its prompts and never to send any; None for
@@ -49,6 +50,23 @@ class Step:
         return self.endpoint.model if self.endpoint is not None else ""
 
     @property
+    def several(self) -> tuple[str, str] | None:
+        """The assumption that says how many rows it makes of one, and what these are; None where it has none."""
+        return self.op.rows_assumption if isinstance(self.op, ModelOp) else None
+
+    @property
+    def rows_expected(self) -> Range | None:
+        """The rows that go on from one row, as the operator says it; None where it does not."""
+        given = self.op.rows_expected if isinstance(self.op, ModelOp) else None
+        return Range(*map(float, given)) if given else None
+
+    @property
+    def answer_tokens(self) -> Range | None:
+        """The tokens of one answer, as the operator says it; None where it does not."""
+        given = self.op.answer_tokens if isinstance(self.op, ModelOp) else None
+        return Range(*map(float, given)) if given else None
+
+    @property
     def is_free(self) -> bool:
         """Whether it costs nothing for certain: no model, or the embedded one."""
         return self.op is not None and all(endpoint.model == OFFLINE for endpoint in self.endpoints)
@@ -60,10 +78,10 @@ class Plan:
 
     free: tuple[Mapping[str, Any], ...]
     paid: tuple[Mapping[str, Any], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RecipeStep, ...]
 
     @property
-    def known(self) -> list[Step]:
+    def known(self) -> list[RecipeStep]:
         """The steps that are this package's."""
         return [step for step in self.steps if step.op is not None]
 
@@ -82,17 +100,15 @@ def plan(config: Mapping[str, Any]) -> Plan:
     return Plan(tuple(process[:first]), tuple(process[first:]), tuple(listed))
 
 
-def _step(name: str, given: dict[str, Any], ours: Mapping[str, type[Any]]) -> Step:
+def _step(name: str, given: dict[str, Any], ours: Mapping[str, type[Any]]) -> RecipeStep:
     if name not in ours:
-        return Step(name, name)
+        return RecipeStep(name, name)
     if issubclass(ours[name], ModelOp):
         given = _without(given, api_key_env=NO_KEY, base_url=_NOWHERE)
     with trying():
         op = ours[name](**given)
-    frugal = getattr(op, "vote_mode", "") == "frugal"
-    if frugal:
-        op.vote_mode = "fast"  # so that every draw is asked for, though no answer comes
-    return Step(name, str(op.tag), op, frugal)
+    frugal = isinstance(op, ModelOp) and op.draw_all()  # every draw is asked for, though no answer comes
+    return RecipeStep(name, str(op.tag), op, frugal)
 
 
 def foreign_callers(process: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -7,12 +7,13 @@ from typing import Any
 
 from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.result import UNKNOWN, Estimate, PilotTold, StepEstimate
+from data_juicer_ext.text_table import aligned
 
 _HEADS = ("step", "rows in", "calls", "prompt tokens", "answer tokens", "US dollars", "rows out", "model")
 
 
 def shown(estimate: Estimate) -> str:
-    """The estimate in words: what was counted, a line a step, a line a model, and what was taken for granted."""
+    """The estimate in words: what was counted, one line per step and per model, and what was taken for granted."""
     return "\n".join(_lines(estimate))
 
 
@@ -25,7 +26,7 @@ def _lines(told: Estimate) -> Iterator[str]:
     free = f"; {told.free} more are dropped there without a call" if told.free else ""
     yield f"{told.rows} rows of {'those' if read else 'these'} reach {told.steps[0].tag} and are paid for{free}"
     yield ""
-    yield from _table([_HEADS, *map(_cells, told.steps)])
+    yield from aligned([_HEADS, *map(_cells, told.steps)], "<>>>>>><")
     yield ""
     yield from _models(told)
     yield ""
@@ -46,16 +47,6 @@ def _cells(step: StepEstimate) -> tuple[str, ...]:
         return step.tag, arriving, *[""] * 4, leaving, ""
     tokens = _number(step.prompt_tokens.likely), _number(step.completion_tokens.likely)
     return step.tag, arriving, _range(step.calls), *tokens, _money(step.cost), leaving, step.model
-
-
-def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    for row in rows:
-        cells = (
-            cell.ljust(width) if place in (0, len(row) - 1) else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(cells).rstrip()
 
 
 def _models(told: Estimate) -> Iterator[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from data_juicer_ext.estimate.assumptions import Assumptions
-from data_juicer_ext.estimate.from_assumptions import CLAIMS
+from data_juicer_ext.estimate.from_assumptions import rows_from_one
 from data_juicer_ext.estimate.paid_rows import Frame
 from data_juicer_ext.estimate.ranges import Range
-from data_juicer_ext.estimate.recipe_steps import Plan, Step
+from data_juicer_ext.estimate.recipe_steps import Plan, RecipeStep
 from data_juicer_ext.estimate.result import PilotTold
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN
 
 
 def taken_for_granted(found: Frame, planned: Plan, assumed: Assumptions, pilot: PilotTold | None) -> Iterator[str]:
@@ -26,18 +26,18 @@ def taken_for_granted(found: Frame, planned: Plan, assumed: Assumptions, pilot: 
     if pilot is not None:
         yield from _of_pilot(pilot, steps)
     else:
-        yield f"text: {CHARACTERS_A_TOKEN} characters a token; a pilot takes the provider's own counts"
+        yield f"text: {CHARACTERS_PER_TOKEN} characters per token; a pilot takes the provider's own counts"
         yield from found.sent.assumed
         yield from _rates(steps, assumed)
-    if any(_two_models(step) for step in steps):
-        yield "calls of figure_quality_mapper without an image are priced as those of its vision model"
+    for name in dict.fromkeys(step.operator for step in steps if _two_models(step)):
+        yield f"calls of {name} without an image are priced as those of its vision model"
     for tag in found.sent.silent if pilot is None else ():
         yield f"{tag}: its prompts hang on columns that are not there yet; only a pilot can tell what it costs"
     for name in planned.foreign:
         yield f"{name} is not this package's: what it costs, makes and drops is not counted"
 
 
-def _of_pilot(pilot: PilotTold, steps: list[Step]) -> Iterator[str]:
+def _of_pilot(pilot: PilotTold, steps: list[RecipeStep]) -> Iterator[str]:
     yield f"the {pilot.decided} rows of the pilot that were decided stand for all others"
     if pilot.undecided:
         yield f"{pilot.undecided} rows of the pilot were left undecided by failed calls: as good as the others"
@@ -51,15 +51,10 @@ def _of_pilot(pilot: PilotTold, steps: list[Step]) -> Iterator[str]:
         yield f"{pilot.untied} decisions of the pilot can't be traced to a drawn row: they are not counted"
 
 
-def _rates(steps: list[Step], assumed: Assumptions) -> Iterator[str]:
+def _rates(steps: list[RecipeStep], assumed: Assumptions) -> Iterator[str]:
     for step in steps:
-        kept = assumed.kept_by(step.operator, step.tag)
-        gives = (
-            f"{_shown(assumed.claims_per_figure)} claims from a figure that is cited"
-            if step.operator == CLAIMS
-            else f"keeps {kept.likely:.0%} ({kept.low:.0%} to {kept.high:.0%})"
-        )
-        yield f"{step.tag}: {gives}, {_shown(assumed.completion_of(step.operator))} tokens an answer"
+        tokens = assumed.completion_of(step.operator, step.answer_tokens)
+        yield f"{step.tag}: {_gives(step, assumed)}, {_shown(tokens)} tokens an answer"
     for model in dict.fromkeys(step.model for step in steps if assumed.thinks(step.model)):
         yield f"{model} thinks: {_shown(assumed.thinking_tokens)} more tokens an answer"
     yield f"calls made again because an answer could not be read: {assumed.repairs.likely:.0%} of all"
@@ -69,10 +64,19 @@ def _rates(steps: list[Step], assumed: Assumptions) -> Iterator[str]:
     yield f"source of these: {', '.join(assumed.sources)}"
 
 
+def _gives(step: RecipeStep, assumed: Assumptions) -> str:
+    rows = rows_from_one(step, assumed)
+    if step.several is not None:
+        return f"{_shown(rows)} {step.several[1]}"
+    if rows.high > 1:
+        return f"{_shown(rows)} rows from one"
+    return f"keeps {rows.likely:.0%} ({rows.low:.0%} to {rows.high:.0%})"
+
+
 def _shown(given: Range) -> str:
     return f"{given.likely:g} ({given.low:g} to {given.high:g})"
 
 
-def _two_models(step: Step) -> bool:
+def _two_models(step: RecipeStep) -> bool:
     other = getattr(step.op, "text_endpoint", None)
     return other is not None and other.model != step.model

@@ -11,6 +11,7 @@ from typing import Any
 
 from data_juicer_ext.diagrams.scoring import PARITY, direction
 from data_juicer_ext.evaluation.quality.rows import RowError
+from data_juicer_ext.rows import Row
 
 GROUPS = ("diagram_type", "generator")
 DEVELOPMENT = ("development", "dev")
@@ -18,11 +19,9 @@ NOT_SAID = "(not said)"
 _DIGITS = 9
 _SIGNS = {"generated": 1, "tie": 0, "reference": -1}
 
-Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
-class Run:
+class JudgedRun:
     """One run over a pair: S_final (0 to 1), and whether the two orders differed in direction (None: not known).
 
     `criteria` are the score differences generated minus reference, -10 to 10, by criterion; {} where none stand.
@@ -42,7 +41,7 @@ class Judged:
     groups: dict[str, str]
     contaminated: bool = False
     development: bool = False
-    runs: dict[int, Run] = field(default_factory=dict)
+    runs: dict[int, JudgedRun] = field(default_factory=dict)
     repeated: int = 0
 
     @property
@@ -109,7 +108,7 @@ def pair_id(row: Row) -> str:
     return str((row.get("instance_id") if later else "") or row.get("row_id") or "")
 
 
-def _run(row: Row) -> Run:
+def _run(row: Row) -> JudgedRun:
     pair = pair_id(row)
     if not pair:
         raise RowError(f"a row without row_id: {str(dict(row))[:80]}")
@@ -122,7 +121,7 @@ def _run(row: Row) -> Run:
         raise RowError(f"{pair}: s_final is {value!r}, not a number from 0 to 1")
     flipped = _whole(row.get("order_flipped"))
     index = _whole(row.get("run_index"), 0)
-    return Run(index, final, bool(flipped) if flipped in (0, 1) else None, _criteria(row.get("judgement"), pair))
+    return JudgedRun(index, final, bool(flipped) if flipped in (0, 1) else None, _criteria(row.get("judgement"), pair))
 
 
 def _criteria(value: Any, pair: str) -> dict[str, float]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 
-class MissingExtraError(ValueError):
+
+class MissingExtraError(DjExtError, ValueError):
     """A package of the extra is not installed."""
 
 

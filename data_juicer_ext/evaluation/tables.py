@@ -11,6 +11,7 @@ from typing import Any
 
 from data_juicer_ext.evaluation.statistics.measure import flat
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.text_table import aligned
 
 _WIDEST = 60
 
@@ -26,13 +27,7 @@ def printable(text: str, width: int = _WIDEST) -> str:
 
 def columns(table: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table: the first column to the left, the others to the right. The rows are of one length."""
-    table = [[printable(cell) for cell in row] for row in table]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        f"{row[0]:<{widths[0]}}"
-        + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-        for row in table
-    ]
+    return aligned(([printable(cell) for cell in row] for row in table), "<>")
 
 
 def write_csv(path: Path, names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Path:

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
+
 MARKER = "export.json"
 """The file that lists what an export wrote; a folder without it is none, and is never touched."""
 
@@ -25,25 +27,25 @@ _SETTLED = 60.0  # seconds: a folder that is younger may not be locked yet by th
 
 
 def check_target(target: Path, overwrite: bool) -> None:
-    """Raise ValueError where nothing may be written to `target`.
+    """Raises UsageError where nothing may be written to `target`.
 
     That is a file, or a folder with something in it. With `overwrite` it may be an earlier export, as long as it holds
     nothing else, and nothing that has become longer or shorter since.
     """
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise ValueError(f"--out {target} is no folder; name a new one")
+        raise UsageError(f"--out {target} is no folder; name a new one")
     if not target.exists() or not any(target.iterdir()):
         return
     written = _written(target)
     if written is None:
-        raise ValueError(f"--out {target} holds files that no export wrote; name a new folder")
+        raise UsageError(f"--out {target} holds files that no export wrote; name a new folder")
     if not overwrite:
-        raise ValueError(f"--out {target} holds an export already; name a new folder, or take --overwrite")
+        raise UsageError(f"--out {target} holds an export already; name a new folder, or take --overwrite")
     there = (path for path in target.rglob("*") if path.is_symlink() or not path.is_dir())
     found = {str(path.relative_to(target)): path.lstat().st_size for path in there}
     if strangers := sorted(name for name, size in found.items() if name != MARKER and written.get(name) != size):
         told = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
-        raise ValueError(
+        raise UsageError(
             f"--out {target} holds files that are not the export's, or have been changed since: {told}; "
             "move them away first"
         )

@@ -9,52 +9,54 @@ from typing import Any, Protocol
 
 from data_juicer_ext import __version__
 from data_juicer_ext.annotation.image_fingerprint import Glance, glance_at_all
+from data_juicer_ext.errors import DjExtError, UsageError
 from data_juicer_ext.export.atomic_folder import check_target, content_digest, whole_folder
-from data_juicer_ext.export.card.card import LEFT_OUT, SOURCES, Made, RunFacts, card, licence_file
+from data_juicer_ext.export.card.card import LEFT_OUT, SOURCES, RunFacts, WrittenExport, card, licence_file
 from data_juicer_ext.export.card.contents import Contents
 from data_juicer_ext.export.card.front_matter import LICENCE_FILE
 from data_juicer_ext.export.formats.json_files import CHAT_IMAGE_BYTES, CHAT_IMAGES, LineFiles, json_line
 from data_juicer_ext.export.formats.parquet_files import ParquetFiles
 from data_juicer_ext.export.images.exported_images import (
+    ExportedImage,
+    ImageMissingError,
+    ImagePlaces,
+    ImageTooLargeError,
     Looked,
-    MissingError,
-    Picture,
-    Places,
-    TooLargeError,
     look_at_all,
 )
-from data_juicer_ext.export.options import DIALOGUES, Order
-from data_juicer_ext.export.rows.first_pass import Entry, Intake, Taken
+from data_juicer_ext.export.options import DIALOGUES, ExportOptions
+from data_juicer_ext.export.rows.first_pass import Intake, RowEntry, Taken
 from data_juicer_ext.export.rows.left_out import LeftOut
-from data_juicer_ext.export.rows.letter_balance import Letters
+from data_juicer_ext.export.rows.letter_balance import LetterBalance
 from data_juicer_ext.export.rows.near_duplicate_questions import thin
 from data_juicer_ext.export.rows.paper_splits import Groups, assign, join_same_pictures
 from data_juicer_ext.export.rows.path_cleaning import Cleaner
 from data_juicer_ext.export.rows.selection import audit_verdicts, select, undecided_rows
 from data_juicer_ext.report.funnel import funnel
 from data_juicer_ext.report.ledger_decisions import Counted, count
-from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.report.shortcut_audit import blind_baselines
 from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.operator_words import words_in
 
 
-class UndecidedError(ValueError):
+class UndecidedError(DjExtError, ValueError):
     """The run has undecided rows, and none were to be left behind."""
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportSource:
     """Where the rows are: the file or folder at `path`, kept by the run in `run_dir` that `scope` tells of, if any."""
 
     run_dir: Path
     path: Path
-    scope: Scope | None = None
+    scope: RunSelection | None = None
 
 
-class Writer(Protocol):
+class SplitWriter(Protocol):
     """Writes rows of one split after the other."""
 
-    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture]) -> None:
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[ExportedImage]) -> None:
         """Write one row."""
 
     def end(self) -> dict[str, list[str]]:
@@ -62,26 +64,31 @@ class Writer(Protocol):
 
 
 @dataclass
-class _Plan:
+class _ExportPlan:
     """The rows to write in their order, the pictures of each, its group and its split."""
 
-    entries: list[Entry]
+    entries: list[RowEntry]
     looked: Looked
     split_of: Mapping[str, str]
     joined: int
 
-    def pictures(self, entry: Entry) -> list[Picture]:
+    def pictures(self, entry: RowEntry) -> list[ExportedImage]:
         """The pictures of a row that is written."""
-        return [one for name in entry.images if isinstance(one := self.looked[name], Picture)]
+        return [one for name in entry.images if isinstance(one := self.looked[name], ExportedImage)]
 
-    def split(self, entry: Entry) -> str:
+    def split(self, entry: RowEntry) -> str:
         """The split that a row is in."""
         return self.split_of[_paper(entry, self.looked)]
 
 
 def export(
-    source: Source, order: Order, target: Path, overwrite: bool = False, strict: bool = False, workers: int = 2
-) -> Made:
+    source: ExportSource,
+    order: ExportOptions,
+    target: Path,
+    overwrite: bool = False,
+    strict: bool = False,
+    workers: int = 2,
+) -> WrittenExport:
     """Write the rows of a run as a finished set into the folder `target`.
 
     Raises UndecidedError with `strict` where rows are undecided; ValueError where there is nothing to export, the rows
@@ -89,11 +96,11 @@ def export(
     """
     check_target(target, overwrite)
     if target.absolute().is_relative_to(source.path.absolute()):
-        raise ValueError(f"--out {target} lies in the folder of the rows; name one elsewhere")
+        raise UsageError(f"--out {target} lies in the folder of the rows; name one elsewhere")
     counted = count(source.scope) if source.scope else None
     undecided = undecided_rows(counted) if counted else set[str]()
     if strict and counted is None:
-        raise ValueError("--strict needs the run folder of the rows: without it nobody knows what is undecided")
+        raise UsageError("--strict needs the run folder of the rows: without it nobody knows what is undecided")
     if strict and undecided:
         raise UndecidedError(f"{len(undecided):,} rows of the run are undecided; run it again to decide them")
     cleaner, left_out = Cleaner(_roots(source)), LeftOut(len(undecided))
@@ -102,12 +109,12 @@ def export(
         taken = intake.take(read_rows(source.path, lambda row: ("",)), order.kind)
         if order.format in DIALOGUES and not taken.kind.talks:
             told = f"{taken.kind.words} are no dialogues for {order.format}; take --format jsonl, hf or parquet"
-            raise ValueError(told)
+            raise UsageError(told)
         votes = audit_verdicts(source.run_dir) if order.accepted else None
         chosen = select(taken.entries, undecided, votes, order.licences, left_out)
-        plan = _plan(chosen, Places(source.run_dir, source.path), order, left_out, workers)
+        plan = _plan(chosen, ImagePlaces(source.run_dir, source.path), order, left_out, workers)
         if not plan.entries:
-            raise ValueError(f"no row is left to export: {_why(left_out)}")
+            raise UsageError(f"no row is left to export: {_why(left_out)}")
         facts = _facts(
             source,
             counted,
@@ -118,7 +125,9 @@ def export(
     return made
 
 
-def _plan(chosen: Sequence[Entry], places: Places, order: Order, left_out: LeftOut, workers: int) -> _Plan:
+def _plan(
+    chosen: Sequence[RowEntry], places: ImagePlaces, order: ExportOptions, left_out: LeftOut, workers: int
+) -> _ExportPlan:
     for_chat = order.format == "openai"
     named = (name for entry in chosen for name in entry.images)
     looked = look_at_all(named, places, workers, CHAT_IMAGE_BYTES if for_chat else 0)
@@ -139,16 +148,17 @@ def _plan(chosen: Sequence[Entry], places: Places, order: Order, left_out: LeftO
     split_of = assign(papers, groups, order.splits, order.seed)
     rank = {name: place for place, name in enumerate(order.split_names)}
     entries.sort(key=lambda entry: (rank[split_of[_paper(entry, looked)]], entry.row_id))
-    return _Plan(entries, looked, split_of, joined)
+    return _ExportPlan(entries, looked, split_of, joined)
 
 
-def _has_images(entry: Entry, looked: Looked, most: int, left_out: LeftOut) -> bool:
+def _has_images(entry: RowEntry, looked: Looked, most: int, left_out: LeftOut) -> bool:
     """Whether a row can be shown; one that can't is left out with the reason."""
-    wrong = next((one for name in entry.images if not isinstance(one := looked[name], Picture)), None)
+    wrong = next((one for name in entry.images if not isinstance(one := looked[name], ExportedImage)), None)
     if not entry.images:
         left_out.add("no_image", entry.row_id, "the row names no image")
     elif isinstance(wrong, Exception):
-        reason = {MissingError: "image_missing", TooLargeError: "image_too_large"}.get(type(wrong), "image_unreadable")
+        known: dict[type[Exception], str] = {ImageMissingError: "image_missing", ImageTooLargeError: "image_too_large"}
+        reason = known.get(type(wrong), "image_unreadable")
         left_out.add(reason, entry.row_id, str(wrong))
     elif most and len(entry.images) > most:
         left_out.add("too_many_images", entry.row_id, f"{len(entry.images)} images, allowed are {most}")
@@ -157,41 +167,47 @@ def _has_images(entry: Entry, looked: Looked, most: int, left_out: LeftOut) -> b
     return False
 
 
-def _names(entry: Entry, looked: Looked) -> list[str]:
+def _names(entry: RowEntry, looked: Looked) -> list[str]:
     """The images of a row by what is in them."""
-    return [f"image:{one.name}" for name in entry.images if isinstance(one := looked[name], Picture)]
+    return [f"image:{one.name}" for name in entry.images if isinstance(one := looked[name], ExportedImage)]
 
 
-def _paper(entry: Entry, looked: Looked) -> str:
+def _paper(entry: RowEntry, looked: Looked) -> str:
     """What a row's split goes by: its paper, or its first image where it has none."""
     return f"paper:{entry.paper}" if entry.paper else _names(entry, looked)[0]
 
 
-def _figure(entry: Entry, looked: Looked) -> str:
+def _figure(entry: RowEntry, looked: Looked) -> str:
     """The figure that a row is about; rows of images without a paper go by these."""
     return "\x1f".join(("figure", entry.paper, entry.figure) if entry.paper else _names(entry, looked))
 
 
-def _glances(entries: Sequence[Entry], looked: Looked, workers: int) -> dict[str, Glance]:
+def _glances(entries: Sequence[RowEntry], looked: Looked, workers: int) -> dict[str, Glance]:
     """Each picture that is written, seen as its file shows it."""
     sources: dict[str, str] = {}
     for entry in entries:
         for name in entry.images:
-            if isinstance(one := looked[name], Picture):
+            if isinstance(one := looked[name], ExportedImage):
                 sources.setdefault(f"image:{one.name}", one.source)
     seen = glance_at_all(sources.values(), workers)
     return {name: found for name, source in sources.items() if isinstance(found := seen[source], Glance)}
 
 
 def _write(
-    plan: _Plan, taken: Taken, intake: Intake, order: Order, facts: RunFacts, left_out: LeftOut, folder: Path
-) -> Made:
-    writer: Writer = (
+    plan: _ExportPlan,
+    taken: Taken,
+    intake: Intake,
+    order: ExportOptions,
+    facts: RunFacts,
+    left_out: LeftOut,
+    folder: Path,
+) -> WrittenExport:
+    writer: SplitWriter = (
         ParquetFiles(folder, order, intake.columns.types)
         if order.format in ("hf", "parquet")
         else LineFiles(folder, order, taken.kind)
     )
-    contents, letters = Contents(taken.kind), Letters(order.seed)
+    contents, letters = Contents(taken.kind), LetterBalance(order.seed)
     for entry in plan.entries:
         row, pictures, split = intake.row(entry), plan.pictures(entry), plan.split(entry)
         if order.shuffle_options and taken.kind.asks:
@@ -200,7 +216,7 @@ def _write(
         contents.add(split, row, pictures, _figure(entry, plan.looked))
     files, columns = writer.end(), intake.columns.line_types
     digest = content_digest(folder, files)
-    made = Made(order, facts, contents, left_out, files, columns, digest, plan.joined, letters.moved)
+    made = WrittenExport(order, facts, contents, left_out, files, columns, digest, plan.joined, letters.moved)
     _put(folder / SOURCES, "".join(map(json_line, contents.source_lines())))
     if left_out.rows:
         _put(folder / LEFT_OUT, "".join(map(json_line, left_out.sorted())))
@@ -213,7 +229,7 @@ def _put(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _about(made: Made) -> dict[str, Any]:
+def _about(made: WrittenExport) -> dict[str, Any]:
     """What the list of an export's files says beside them."""
     rows = {split: made.contents.rows[split] for split in made.order.split_names}
     asked = {**vars(made.order), "kind": made.contents.kind.name, "images": "embed" if made.order.embeds else "copy"}
@@ -229,19 +245,20 @@ def _gone(votes: Mapping[str, int] | None, taken: Taken) -> Iterator[str]:
         yield f"{gone:,} accepted rows are not among the kept ones: a run does not keep whole what it refused."
 
 
-def _facts(source: Source, counted: Counted | None, undecided: int, notes: Sequence[str]) -> RunFacts:
+def _facts(source: ExportSource, counted: Counted | None, undecided: int, notes: Sequence[str]) -> RunFacts:
     scope = source.scope
     if scope is None or counted is None:
         return RunFacts(notes=notes, file=source.path.name)
     recipe = next((str(path) for path in scope.about.get("recipe") or []), "")
     own = Path(str(scope.about.get("export_path") or ""))
     return RunFacts(
-        True, Path(recipe).name, str(scope.about.get("executor") or ""), funnel(counted.decisions()),
+        True, Path(recipe).name, str(scope.about.get("executor") or ""),
+        funnel(counted.decisions(), words_in(scope.about)),
         blind_baselines(counted), undecided, notes, "" if own.stem == source.path.stem else source.path.name,
     )  # fmt: skip
 
 
-def _roots(source: Source) -> set[Path]:
+def _roots(source: ExportSource) -> set[Path]:
     """The folders of this machine that rows may name."""
     named = {source.run_dir, source.path.parent, Path.cwd()}
     about = source.scope.about if source.scope else {}

@@ -6,6 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from data_juicer_ext.errors import UsageError
+
 FORMATS = ("hf", "ms-swift", "llava", "openai", "parquet", "jsonl")
 DIALOGUES = ("ms-swift", "llava", "openai")
 """The formats that hold a question and its answer as a dialogue."""
@@ -31,7 +33,7 @@ NEAR_QUESTIONS = 0.9
 
 
 @dataclass(frozen=True)
-class Order:
+class ExportOptions:
     """An export as asked for.
 
     `kind` is one of `kinds.KINDS`, "" to know it by the columns. `images` is COPY or EMBED, "" for the format's usual
@@ -56,16 +58,16 @@ class Order:
     rationale: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what no export can be."""
+        """Raises UsageError for what no export can be."""
         if self.format not in FORMATS:
-            raise ValueError(f"--format {self.format}: choose one of {', '.join(FORMATS)}")
+            raise UsageError(f"--format {self.format}: choose one of {', '.join(FORMATS)}")
         if self.images and self.images not in IMAGES[self.format]:
             why = _NO_WAY.get((self.format, self.images), f"choose one of {', '.join(IMAGES[self.format])}")
-            raise ValueError(f"--images {self.images} is not for --format {self.format}: {why}")
+            raise UsageError(f"--images {self.images} is not for --format {self.format}: {why}")
         if not 0 <= self.near_questions <= 1:
-            raise ValueError(f"--near-questions {self.near_questions:g}: write a number from 0 (do not look) to 1")
+            raise UsageError(f"--near-questions {self.near_questions:g}: write a number from 0 (do not look) to 1")
         if self.max_per_figure < 0:
-            raise ValueError(f"--max-per-figure {self.max_per_figure}: write a number from 1 on, or 0 for all")
+            raise UsageError(f"--max-per-figure {self.max_per_figure}: write a number from 1 on, or 0 for all")
 
     @property
     def embeds(self) -> bool:
@@ -79,7 +81,7 @@ class Order:
 
 
 def read_splits(text: str) -> Splits:
-    """The splits that "train=0.8,test=0.2" names. Raises ValueError for anything else, or shares that are not 1."""
+    """The splits that "train=0.8,test=0.2" names. Raises UsageError for anything else, or shares that are not 1."""
     found: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = (word.strip() for word in part.partition("="))
@@ -88,10 +90,10 @@ def read_splits(text: str) -> Splits:
         except ValueError:
             number = math.nan
         if not _NAME.fullmatch(name) or name in found or not 0 < number <= 1:
-            raise ValueError(f"--splits {text}: write names, each once, with shares above 0, such as {DEFAULT_SPLITS}")
+            raise UsageError(f"--splits {text}: write names, each once, with shares above 0, such as {DEFAULT_SPLITS}")
         if name == "all":
-            raise ValueError(f"--splits {text}: to `datasets` the name all means all splits; take another")
+            raise UsageError(f"--splits {text}: to `datasets` the name all means all splits; take another")
         found[name] = number
     if not math.isclose(sum(found.values()), 1, abs_tol=1e-6):
-        raise ValueError(f"--splits {text}: the shares sum to {sum(found.values()):g}, not to 1")
+        raise UsageError(f"--splits {text}: the shares sum to {sum(found.values()):g}, not to 1")
     return tuple(found.items())

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.figures.bounded_worker import receive, send
 
 MEMORY = 4_000_000_000
@@ -25,7 +26,7 @@ _GRACE = 5.0  # seconds for starting, sending and answering
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
 
 
-class WorkProblem(Exception):  # noqa: N818 - a finding about the work
+class WorkError(DjExtError):  # a finding about the work
     """Why a piece of work gave nothing; `flag` is that of the exception it ended with, or ""."""
 
     def __init__(self, message: str, flag: str = "") -> None:
@@ -38,11 +39,11 @@ def bare_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _KEPT if name in os.environ}
 
 
-class _DeadError(Exception):
+class _DeadError(DjExtError):
     """The process has ended."""
 
 
-class _Worker:
+class _WorkerProcess:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         environment = bare_environment()
@@ -83,7 +84,7 @@ class _Workers:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.worker: _Worker | None = None
+        self.worker: _WorkerProcess | None = None
 
     def end(self) -> None:
         worker, self.worker = self.worker, None
@@ -111,14 +112,14 @@ atexit.register(lambda: _workers.end())
 def work(function: str, data: bytes, arguments: dict[str, Any], seconds: float) -> tuple[Any, bytes]:
     """What `function` ("package.module:name") makes of `data`, in the other process: a JSON value and bytes.
 
-    It is called as name(data, **arguments); `arguments` are JSON values. Raises WorkProblem if it
+    It is called as name(data, **arguments); `arguments` are JSON values. Raises WorkError if it
     raises, takes more than `seconds`, or ends its process.
     """
     workers = _workers
     with workers.lock:
         answer, made = _asked(workers, {"function": function, "arguments": arguments, "seconds": seconds}, data)
     if "error" in answer:
-        raise WorkProblem(str(answer["error"]), str(answer.get("flag", "")))
+        raise WorkError(str(answer["error"]), str(answer.get("flag", "")))
     return answer["value"], made
 
 
@@ -126,17 +127,17 @@ def _asked(workers: _Workers, request: dict[str, Any], data: bytes) -> tuple[dic
     fresh, started = workers.worker is None, time.monotonic()
     try:
         if workers.worker is None:
-            workers.worker = _Worker()
+            workers.worker = _WorkerProcess()
         return workers.worker.ask(request, data)
     except BaseException as error:
         # Also when interrupted: the answer to this must not be taken for that to the next request.
         workers.end()
         late = isinstance(error, _DeadError) and time.monotonic() - started >= request["seconds"]
         if late or isinstance(error, TimeoutError):
-            raise WorkProblem(f"took over {request['seconds']:g} s") from error
+            raise WorkError(f"took over {request['seconds']:g} s") from error
         if not isinstance(error, _DeadError):
             raise
         if fresh:
-            raise WorkProblem("the process that read it crashed or ran out of memory") from error
+            raise WorkError("the process that read it crashed or ran out of memory") from error
     # It had done other work before: it may have been idle too long, or damaged by that work.
     return _asked(workers, request, data)

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
+
 _POINTS = {"pt": 72 / 72.27, "bp": 1.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4, "": 1.0, "px": 1.0, "pc": 12.0}
 _LENGTH = re.compile(r"(-?\d{0,6}\.?\d{0,6})\s*(pt|bp|in|cm|mm|px|pc)?(?=\s|\Z)")
 _LEAST = 8  # pixels: a crop that leaves less is taken for a mistake
 
 
-class ImageProblem(Exception):  # noqa: N818 - a finding about a file, reported as a flag
+class DrawingError(DjExtError):  # a finding about a file, reported as a flag
     """Why an image cannot be made readable; `flag` is a plain word for it."""
 
     def __init__(self, flag: str, message: str) -> None:

@@ -15,7 +15,7 @@ _NEAR = 8  # levels of 255 that two shades of one colour may differ by in a chan
 
 
 @dataclass(frozen=True)
-class Look:
+class ImageLook:
     """An image as measured once: sides in pixels, dominant-colour share (0 to 1), 64 bits of perceptual hash."""
 
     path: str
@@ -30,13 +30,13 @@ class Look:
         return max(self.width, self.height) / min(self.width, self.height)
 
 
-def look_at(path: str, max_pixels: int) -> Look:
+def look_at(path: str, max_pixels: int) -> ImageLook:
     """Decode and measure an image. Raises ImageError for one that does not decode or has over `max_pixels`.
 
     Transparency lies on white, so that line plots without a ground are not all black.
     """
     image = plain_image(path, max_pixels).convert("RGB")
-    return Look(path, image.width, image.height, dominant_share(image), perceptual_hash(image))
+    return ImageLook(path, image.width, image.height, dominant_share(image), perceptual_hash(image))
 
 
 def dominant_share(image: Image.Image) -> float:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.text_height import smallest_text
 from data_juicer_ext.storage import papers
@@ -38,7 +39,7 @@ SHRINK_STEPS = 8
 _ORIENTATION = 0x0112
 
 
-class ImageError(ValueError):
+class ImageError(DjExtError, ValueError):
     """An image cannot be sent; the text names the file and the reason."""
 
 

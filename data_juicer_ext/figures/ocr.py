@@ -1,6 +1,6 @@
 """The text of a figure by OCR: each piece with its box and how sure the engine is of it.
 
-One engine a process, made on first use, run by one thread at a time and in one thread; results are cached
+One engine per process, made on first use, run by one thread at a time and in one thread; results are cached
 by the file's content.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 
 from PIL import Image
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.figures.decoding import strict_decoding
 from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.storage import papers
@@ -32,16 +33,16 @@ _CACHE_SIZE = 256
 SURE = 0.6  # the least score of a piece that an answer may rest on
 
 
-class UnreadableImageError(ValueError):
+class UnreadableImageError(DjExtError, ValueError):
     """The image file is missing, too large, or does not decode."""
 
 
-class OcrMissingError(RuntimeError):
+class OcrMissingError(DjExtError, RuntimeError):
     """OCR is not installed."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class OcrLine:
     """A line of text in a figure; the box is in pixels of the image, from the top left.
 
     `score` is the engine's confidence in the text, 0 to 1.
@@ -80,12 +81,12 @@ class Picture:
     """A figure as read: its pixels (as the engine saw them: scaled) and its pieces of text, from the top down."""
 
     image: Image.Image
-    pieces: tuple[Piece, ...]
+    pieces: tuple[OcrLine, ...]
 
 
 _lock = threading.Lock()
 _engine: Any = None
-_cache: OrderedDict[str, tuple[Piece, ...]] = OrderedDict()
+_cache: OrderedDict[str, tuple[OcrLine, ...]] = OrderedDict()
 
 
 def _after_fork() -> None:
@@ -162,7 +163,7 @@ def _scaled(image: Image.Image, scale: float) -> tuple[int, int]:
     return max(1, round(image.width * scale)), max(1, round(image.height * scale))
 
 
-def _read(image: Image.Image) -> tuple[Piece, ...]:
+def _read(image: Image.Image) -> tuple[OcrLine, ...]:
     import numpy
 
     engine = _reader()
@@ -175,12 +176,12 @@ def _read(image: Image.Image) -> tuple[Piece, ...]:
     return tuple(sorted((piece for piece in pieces if piece.text), key=lambda piece: (round(piece.top), piece.left)))
 
 
-def _piece(text: str, box: Sequence[Sequence[float]], score: float) -> Piece:
+def _piece(text: str, box: Sequence[Sequence[float]], score: float) -> OcrLine:
     across, down = [float(x) for x, _ in box], [float(y) for _, y in box]
-    return Piece(text.strip(), min(across), min(down), max(across), max(down), float(score))
+    return OcrLine(text.strip(), min(across), min(down), max(across), max(down), float(score))
 
 
-def _turned(engine: Any, image: Image.Image, piece: Piece) -> Piece:
+def _turned(engine: Any, image: Image.Image, piece: OcrLine) -> OcrLine:
     """An upright piece read from bottom to top, unless the engine read it better from top to bottom."""
     import numpy
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image
 
-from data_juicer_ext.figures.image_crop import ImageProblem, View, as_png, viewed
+from data_juicer_ext.figures.image_crop import DrawingError, View, as_png, viewed
 
 _MOST_POINTS = 1e6
 
@@ -23,12 +23,12 @@ def mupdf() -> Any:
 
 
 def open_document(data: bytes, kind: str = "pdf") -> Any:
-    """The document in `data`. Raises ImageProblem for one that is locked or empty."""
+    """The document in `data`. Raises DrawingError for one that is locked or empty."""
     document = mupdf().open(stream=data, filetype=kind)
     if document.needs_pass:
-        raise ImageProblem("image_unreadable", "the PDF asks for a password")
+        raise DrawingError("image_unreadable", "the PDF asks for a password")
     if document.page_count < 1:
-        raise ImageProblem("image_unreadable", "the PDF has no page")
+        raise DrawingError("image_unreadable", "the PDF has no page")
     return document
 
 
@@ -55,7 +55,7 @@ def draw(data: bytes, kind: str, dpi: float, max_side: int, view: dict[str, Any]
         longest = max(area.width, area.height)
         if not 0.5 <= min(area.width, area.height) <= longest < _MOST_POINTS:
             flag = "image_too_large" if longest >= _MOST_POINTS else "image_unreadable"
-            raise ImageProblem(flag, f"page of {area.width} x {area.height} points")
+            raise DrawingError(flag, f"page of {area.width} x {area.height} points")
         zoom = min(dpi / 72.0, max_side / longest)
         matrix = mupdf().Matrix(zoom, zoom)
         pixels = page.get_pixmap(matrix=matrix, colorspace=mupdf().csRGB, alpha=False, clip=area)

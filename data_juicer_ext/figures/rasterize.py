@@ -1,7 +1,7 @@
 """Figure files of any kind to what a vision model can read: PNG or JPEG, named by content.
 
 Sources are untrusted: sizes are bounded before anything is decoded, pages are drawn in a process of
-their own, and whatever goes wrong ends as an `ImageProblem` with a plain word (a flag) for it.
+their own, and whatever goes wrong ends as an `DrawingError` with a plain word (a flag) for it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from data_juicer_ext.figures.bounded_process import WorkProblem, bare_environment, work
+from data_juicer_ext.figures.bounded_process import WorkError, bare_environment, work
 from data_juicer_ext.figures.decoding import strict_decoding
-from data_juicer_ext.figures.image_crop import ImageProblem, View, as_png, viewed
+from data_juicer_ext.figures.image_crop import DrawingError, View, as_png, viewed
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote, under
 
-__all__ = ["ImageProblem", "Limits", "View", "kind_of", "readable_image"]
+__all__ = ["DrawingError", "RasterLimits", "View", "kind_of", "readable_image"]
 
 _MAX_PIXELS = 100_000_000
 _MAX_BYTES = 200_000_000
@@ -37,7 +37,7 @@ _VERSION = "1"  # part of the file name: raise it when the same source would giv
 
 
 @dataclass(frozen=True)
-class Limits:
+class RasterLimits:
     """Resolution of vector figures (dots per inch), their longest side in pixels, and the time to draw one."""
 
     dpi: int = 200
@@ -45,33 +45,33 @@ class Limits:
     seconds: float = 30.0
 
 
-LIMITS = Limits()
+LIMITS = RasterLimits()
 WHOLE = View()
 
 
-def readable_image(data: bytes, folder: str | Path, limits: Limits = LIMITS, view: View = WHOLE) -> str:
+def readable_image(data: bytes, folder: str | Path, limits: RasterLimits = LIMITS, view: View = WHOLE) -> str:
     """A PNG or JPEG in `folder` (a path or an address) that shows the image in `data`; written once for one content.
 
     PDF, SVG, EPS and PS are rasterised; other formats are checked by decoding them and, where they are
     not plain RGB or grey PNG or JPEG, written as such (first frame, transparency on white, turned as
-    their EXIF says). Raises ImageProblem with flag `image_unreadable`, `image_too_large` or
+    their EXIF says). Raises DrawingError with flag `image_unreadable`, `image_too_large` or
     `needs_ghostscript`, OSError where `folder` can't be written, which at an address is a StorageError.
     """
     if len(data) > _MAX_BYTES:
-        raise ImageProblem("image_too_large", f"the file has {len(data)} bytes")
+        raise DrawingError("image_too_large", f"the file has {len(data)} bytes")
     kind = kind_of(data)
     vector = kind in ("pdf", "svg", "eps")
-    name = _name(data, kind, limits if vector else Limits(0, 0), view)
+    name = _name(data, kind, limits if vector else RasterLimits(0, 0), view)
     # Only what came as JPEG may have become one; each question to object storage takes a request.
     for suffix in (".png", ".jpg") if data.startswith(b"\xff\xd8") else (".png",):
         if _is_there(known := under(folder, f"{name}{suffix}")):
             return known
     try:
         content, suffix = _vector(data, kind, limits, view) if vector else _raster(data, view)
-    except ImageProblem:
+    except DrawingError:
         raise
     except Exception as error:
-        raise ImageProblem("image_unreadable", f"{type(error).__name__}: {error}") from error
+        raise DrawingError("image_unreadable", f"{type(error).__name__}: {error}") from error
     made = under(folder, f"{name}{suffix}")
     papers.write(made, content)
     _remember(made)
@@ -90,7 +90,7 @@ def kind_of(data: bytes) -> str:
     return "raster"
 
 
-def _name(data: bytes, kind: str, limits: Limits, view: View) -> str:
+def _name(data: bytes, kind: str, limits: RasterLimits, view: View) -> str:
     digest = hashlib.sha256(data)
     digest.update(f"|{_VERSION}|{kind}|{limits.dpi}|{limits.max_side}|{view}".encode())
     return digest.hexdigest()[:32]
@@ -100,7 +100,7 @@ _known: OrderedDict[str, None] = OrderedDict()
 
 
 def _is_there(place: str) -> bool:
-    """Whether an image was written before. An object is asked for once a process, as none is ever removed."""
+    """Whether an image was written before. An object is asked for once per process, as none is ever removed."""
     if place in _known:
         return True
     if not papers.size(place):
@@ -125,12 +125,12 @@ def _raster(data: bytes, view: View) -> tuple[bytes, str]:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # sizes are checked below
             image: Any = Image.open(io.BytesIO(data))
     except Image.DecompressionBombError as error:
-        raise ImageProblem("image_too_large", str(error)) from error
+        raise DrawingError("image_too_large", str(error)) from error
     with strict_decoding(), image:
         if image.width * image.height > _MAX_PIXELS:
-            raise ImageProblem("image_too_large", f"{image.width} x {image.height} pixels")
+            raise DrawingError("image_too_large", f"{image.width} x {image.height} pixels")
         if image.format == "EPS":
-            raise ImageProblem("needs_ghostscript", "EPS")
+            raise DrawingError("needs_ghostscript", "EPS")
         turned = image.getexif().get(0x0112, 1) != 1
         plain = image.format in ("PNG", "JPEG") and image.mode in ("RGB", "L") and "transparency" not in image.info
         image.seek(0)
@@ -157,21 +157,21 @@ def _on_white(image: Any) -> Any:
 # ---- vector formats
 
 
-def _vector(data: bytes, kind: str, limits: Limits, view: View) -> tuple[bytes, str]:
+def _vector(data: bytes, kind: str, limits: RasterLimits, view: View) -> tuple[bytes, str]:
     if kind == "eps":
         image, dpi = _ghostscript(data, limits)
         return as_png(viewed(image, view, dpi)), ".png"
     wanted = {"kind": kind, "dpi": limits.dpi, "max_side": limits.max_side, "view": asdict(view)}
     try:
         return work(_DRAW, data, wanted, limits.seconds)[1], ".png"
-    except WorkProblem as problem:
-        raise ImageProblem(problem.flag or "image_unreadable", str(problem)) from problem
+    except WorkError as problem:
+        raise DrawingError(problem.flag or "image_unreadable", str(problem)) from problem
 
 
-def _ghostscript(data: bytes, limits: Limits) -> tuple[Any, float]:
+def _ghostscript(data: bytes, limits: RasterLimits) -> tuple[Any, float]:
     program = shutil.which("gs")
     if program is None:
-        raise ImageProblem("needs_ghostscript", "EPS and PS figures are drawn by ghostscript, which is not installed")
+        raise DrawingError("needs_ghostscript", "EPS and PS figures are drawn by ghostscript, which is not installed")
     dpi = _dpi_for(data, limits)
     with tempfile.TemporaryDirectory(prefix="dj-ext-eps-") as folder:
         source, target = Path(folder, "in.eps"), Path(folder, "out.png")
@@ -183,15 +183,15 @@ def _ghostscript(data: bytes, limits: Limits) -> tuple[Any, float]:
             subprocess.run(command, timeout=limits.seconds, check=True, capture_output=True, cwd=folder,
                            env=bare_environment())  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise ImageProblem("image_unreadable", f"ghostscript took over {limits.seconds:g} s") from error
+            raise DrawingError("image_unreadable", f"ghostscript took over {limits.seconds:g} s") from error
         with Image.open(target) as image:
             if image.width * image.height > _MAX_PIXELS:
-                raise ImageProblem("image_too_large", f"{image.width} x {image.height} pixels")
+                raise DrawingError("image_too_large", f"{image.width} x {image.height} pixels")
             image.load()
             return image.convert("RGB"), dpi
 
 
-def _dpi_for(data: bytes, limits: Limits) -> float:
+def _dpi_for(data: bytes, limits: RasterLimits) -> float:
     """The resolution, lowered where the bounding box would pass the longest side."""
     found = _BOUNDING_BOX.search(data[:100_000]) or _BOUNDING_BOX.search(data[-10_000:])
     if found is None:

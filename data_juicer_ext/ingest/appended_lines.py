@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.storage.atomic_file import replace_lines
+from data_juicer_ext.storage.json_lines import read_json_lines
 
 _CHUNK = 1 << 16
 
@@ -23,17 +24,9 @@ class JsonLines:
         self._file = path.open("a", encoding="utf-8")
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The rows in the file. Raises ValueError for a line that is no JSON object."""
+        """The rows in the file. Raises JsonLinesError for a line that is no JSON object."""
         self._file.flush()
-        with self.path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                try:
-                    row = json.loads(line)
-                except ValueError:
-                    row = None
-                if not isinstance(row, dict):
-                    raise ValueError(f"{self.path}: line {number} is no row; repair it or name another folder")
-                yield row
+        yield from read_json_lines(self.path)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add a row."""
@@ -42,11 +35,8 @@ class JsonLines:
 
     def keep(self, wanted: Callable[[dict[str, Any]], bool]) -> None:
         """Leave out the rows that are not wanted; the file is replaced as a whole."""
-        fresh = self.path.with_suffix(".new")
-        with fresh.open("w", encoding="utf-8") as out:
-            out.writelines(to_json(row) + "\n" for row in self.rows() if wanted(row))
+        replace_lines(self.path, (to_json(row) + "\n" for row in self.rows() if wanted(row)))
         self._file.close()
-        fresh.replace(self.path)
         self._file = self.path.open("a", encoding="utf-8")
 
     def close(self) -> None:

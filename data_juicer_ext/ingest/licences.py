@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from data_juicer_ext.errors import UsageError
+
 # Anyone may redistribute and adapt, for any purpose.
 REDISTRIBUTABLE = ("cc-by", "cc-by-sa", "cc0")
 NONE = "none"
@@ -56,15 +58,15 @@ def read_licence(stated: object) -> Licence:
 def chosen(text: str) -> tuple[str, ...]:
     """The names that a list such as "cc-by,cc-by-nc*" takes; "any" takes all but papers without a licence.
 
-    Raises ValueError for a word that fits no name.
+    Raises UsageError for a word that fits no name.
     """
     names: set[str] = set()
     for word in filter(None, (part.strip().lower() for part in text.split(","))):
         found = [name for name in NAMES if name != NONE if word == "any" or fnmatchcase(name, word)]
         found += [NONE] if word == NONE else []
         if not found:
-            raise ValueError(f"--licence: {word!r} is none of {', '.join(NAMES)}, any")
+            raise UsageError(f"--licence: {word!r} is none of {', '.join(NAMES)}, any")
         names.update(found)
     if not names:
-        raise ValueError(f"--licence is empty; name some of {', '.join(NAMES)}, or any")
+        raise UsageError(f"--licence is empty; name some of {', '.join(NAMES)}, or any")
     return tuple(name for name in NAMES if name in names)

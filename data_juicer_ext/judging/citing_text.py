@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN
 from data_juicer_ext.qa.sentences import split_sentences
 from data_juicer_ext.rows import visible
 
@@ -19,8 +19,8 @@ SHORTEST_BLOCK = 20  # characters; what is shorter is ignored
 MAX_CONTEXT_TOKENS = 1000
 SNIPPETS, SNIPPET_CHARACTERS = 2, 500
 
-Kind = Literal["bare", "plain", "trend"]
-WEIGHTS: dict[Kind, float] = {"bare": 0.25, "plain": 1.0, "trend": 2.0}
+CitationKind = Literal["bare", "plain", "trend"]
+WEIGHTS: dict[CitationKind, float] = {"bare": 0.25, "plain": 1.0, "trend": 2.0}
 """What a citing paragraph weighs: a mere pointer, a statement, or one with comparative or trend language."""
 
 _THIS = "this figure"
@@ -56,7 +56,7 @@ class Passage:
 
     text: str
     section: str
-    kind: Kind
+    kind: CitationKind
     anchor: int
     order: int
 
@@ -72,7 +72,7 @@ class Snippet:
 
     section: str
     text: str
-    kind: Kind
+    kind: CitationKind
 
 
 def context_set(
@@ -96,7 +96,7 @@ def context_set(
             blocks[section][text] = _passage(text, section, number, order)
     counted = [block.values() for block in blocks.values() if len(" ".join(block)) >= SHORTEST_BLOCK]
     passages = [passage for block in counted for passage in block]
-    kept = _capped(passages, max_tokens * CHARACTERS_A_TOKEN)
+    kept = _capped(passages, max_tokens * CHARACTERS_PER_TOKEN)
     return [kept[passage.order] for passage in passages if passage.order in kept]
 
 
@@ -151,7 +151,7 @@ def _mentions(sentence: str, number: str) -> bool:
     return not number or re.search(rf"(?<![\w.]){re.escape(number)}(?!\d)", sentence) is not None
 
 
-def kind_of(sentence: str) -> Kind:
+def kind_of(sentence: str) -> CitationKind:
     """Whether a sentence compares or tells a trend, states something, or merely points at a figure."""
     if _TREND.search(sentence):
         return "trend"

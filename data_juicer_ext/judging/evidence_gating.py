@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
+
 DIMENSIONS = ("VC", "SL", "C", "CTX", "MR")
 """Visual clarity, structure and layout, caption consistency, context consistency, misleading risk (10: lowest)."""
 
@@ -53,7 +55,7 @@ def available_dimensions(available: Collection[str]) -> tuple[str, ...]:
 
     Evidence: "caption" (or "c") and "context" (or "T", "citing"), beside which "image" says nothing new.
     Dimensions: those of `DIMENSIONS` that are on; where only C and CTX are named, VC, SL and MR are on as
-    well, as the gate never closes them alone. An empty set excludes the figure: (). Raises ValueError for
+    well, as the gate never closes them alone. An empty set excludes the figure: (). Raises UsageError for
     other names, and for evidence and dimensions in one set.
     """
     names = set(available)
@@ -61,7 +63,7 @@ def available_dimensions(available: Collection[str]) -> tuple[str, ...]:
         text_alone = names <= set(_RESTS_ON)
         return tuple(name for name in DIMENSIONS if name in names or (text_alone and name not in _RESTS_ON))
     if unknown := names - set(_SPELLINGS) - _FROM_IMAGE:
-        raise ValueError(
+        raise UsageError(
             f"available: {', '.join(sorted(map(str, unknown)))} is neither evidence (caption, context) "
             f"nor, without evidence beside it, a dimension ({', '.join(DIMENSIONS)})"
         )

@@ -55,7 +55,7 @@ Facts = Annotated[list[Fact], BeforeValidator(_listed)]
 Severity = Literal["none", "minor", "moderate", "severe", "contradiction"]
 
 
-class Scored(BaseModel):
+class DimensionScore(BaseModel):
     """One dimension's score, 1 to 10, and what it rests on."""
 
     score: Whole
@@ -77,8 +77,8 @@ class VisionFacts(BaseModel):
 class VisionReport(BaseModel):
     """The vision stage: final VC and SL, what is to be seen, and the band of the risk seen in the image alone."""
 
-    VC: Scored
-    SL: Scored
+    VC: DimensionScore
+    SL: DimensionScore
     figure_type: Annotated[str, BeforeValidator(_figure_type)] = "other"
     facts: VisionFacts
     risk_band: tuple[Whole, Whole]
@@ -120,8 +120,8 @@ def text_caps(language: Mapping[str, Any]) -> dict[str, int | None]:
 
 @lru_cache(maxsize=64)
 def judgement_model(dimensions: tuple[str, ...]) -> type[BaseModel]:
-    """The answer of a single call (`direct`, `sidecar`): a `Scored` for each dimension that is on."""
-    return _made("Judgement", dict.fromkeys(dimensions, (Scored, ...)))
+    """The answer of a single call (`direct`, `sidecar`): a `DimensionScore` for each dimension that is on."""
+    return _made("Judgement", dict.fromkeys(dimensions, (DimensionScore, ...)))
 
 
 @lru_cache(maxsize=64)
@@ -139,7 +139,7 @@ def language_model(dimensions: tuple[str, ...]) -> type[BaseModel]:
 @lru_cache(maxsize=64)
 def fusion_model(dimensions: tuple[str, ...]) -> type[BaseModel]:
     """The fusion stage's answer: C, CTX and MR as far as they are on, and the severity."""
-    fields: dict[str, Any] = {name: (Scored, ...) for name in CAPPED if name in dimensions}
+    fields: dict[str, Any] = {name: (DimensionScore, ...) for name in CAPPED if name in dimensions}
     return _made("FusionReport", {**fields, "severity": (Severity, ...), "severity_reason": (Reason, ...)})
 
 
@@ -167,7 +167,7 @@ def parse_report(text: str, model: type[Report]) -> ReportParse[Report]:
     try:
         return ReportParse(model.model_validate(found))
     except ValidationError as error:
-        told = error.errors(include_url=False, include_input=False)[:_PROBLEMS_TOLD]
+        told = error.errors()[:_PROBLEMS_TOLD]
         return ReportParse(None, "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}".lstrip(": ") for e in told))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.citing_text import (
     MAX_CONTEXT_TOKENS,
     SNIPPET_CHARACTERS,
@@ -61,7 +62,7 @@ class Case:
 def case_of(row: Mapping[str, Any], limits: PayloadLimits = PayloadLimits()) -> Case:
     """The case of a figure row (see docs/rows.md); `venue`, `year`, `features` and `figure_map` are optional columns.
 
-    Raises ValueError for a column that should hold JSON and does not.
+    Raises UsageError for a column that should hold JSON and does not.
     """
     number, labels = str(row.get("number") or ""), _json(row, "labels", list)
     passages = context_set(_objects(row, "context_places"), number, labels, limits.max_context_tokens)
@@ -93,9 +94,9 @@ def _json(row: Mapping[str, Any], column: str, kind: type[Any]) -> Any:
     try:
         value = json.loads(value) if isinstance(value, str) and value.strip() else value or kind()
     except ValueError as error:
-        raise ValueError(f"the column {column} is not JSON: {error}") from error
+        raise UsageError(f"the column {column} is not JSON: {error}") from error
     if not isinstance(value, kind):
-        raise ValueError(f"the column {column} holds no JSON {'array' if kind is list else 'object'}")
+        raise UsageError(f"the column {column} holds no JSON {'array' if kind is list else 'object'}")
     return value
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS, gated_mean
 from data_juicer_ext.judging.judge_reports import (
     VisionReport,
@@ -44,7 +45,7 @@ TEMPLATES: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Stage:
+class JudgeCall:
     """One call: its template and what that is given, the images it shows, and what has to come back."""
 
     template: str
@@ -66,8 +67,7 @@ class NoReport:
     message: str
 
 
-Ask = Callable[[Stage], Awaitable["BaseModel | NoReport"]]
-Plain = dict[str, Any]
+AskJudge = Callable[[JudgeCall], Awaitable["BaseModel | NoReport"]]
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,17 @@ class Judgement:
     caps: dict[str, int | None] = field(default_factory=dict)
     risk_band: list[int] = field(default_factory=list)
     proposed: dict[str, int] = field(default_factory=dict)
-    reports: dict[str, Plain] = field(default_factory=dict)
+    reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
 
 
-async def judge(case: Case, protocol: str, ask: Ask) -> Judgement | NoReport:
+async def judge(case: Case, protocol: str, ask: AskJudge) -> Judgement | NoReport:
     """Score a figure whose gate is open by `protocol`, one of `CALLS`; `ask` makes one call.
 
-    Where a stage has no report, the figure has no scores. Raises ValueError for an excluded figure.
+    Where a stage has no report, the figure has no scores. Raises UsageError for an excluded figure.
     """
     if not case.dimensions:
-        raise ValueError("a figure with neither caption nor citing text is excluded from scoring")
+        raise UsageError("a figure with neither caption nor citing text is excluded from scoring")
     if protocol == "agent":
         return await _staged(case, ask)
     stage = single_stage(case, protocol)
@@ -108,7 +108,7 @@ async def judge(case: Case, protocol: str, ask: Ask) -> Judgement | NoReport:
     return _judgement(scores, answer, gated_mean(scores), reports={protocol: answer})
 
 
-async def _staged(case: Case, ask: Ask) -> Judgement | NoReport:
+async def _staged(case: Case, ask: AskJudge) -> Judgement | NoReport:
     seen, read = await asyncio.gather(ask(vision_stage(case)), ask(language_stage(case)))
     for report in (seen, read):
         if isinstance(report, NoReport):
@@ -140,32 +140,40 @@ def _judgement(
     return Judgement(scores, reasons, round(overall, 4), flags=flags, **more)
 
 
-def single_stage(case: Case, protocol: str) -> Stage:
+def single_stage(case: Case, protocol: str) -> JudgeCall:
     """The one call of `direct` or `sidecar`."""
     [template] = TEMPLATES[protocol]
     fields = _texts(case, case.dimensions)
     if protocol == "sidecar":
         fields["features"] = case.features
-    return Stage(template, fields, case.images, judgement_model(case.dimensions))
+    return JudgeCall(template, fields, case.images, judgement_model(case.dimensions))
 
 
-def vision_stage(case: Case) -> Stage:
+def rehearsed_stages(case: Case, protocol: str, report: str) -> list[JudgeCall]:
+    """All stages of a protocol before any answer is there; the text `report` stands for each report that is read."""
+    if protocol != "agent":
+        return [single_stage(case, protocol)]
+    read = {"report": report}
+    return [vision_stage(case), language_stage(case), fusion_stage(case, read, read)]
+
+
+def vision_stage(case: Case) -> JudgeCall:
     """The agent's vision stage: image, number and features, and nothing that the paper says."""
     fields = {"dimensions": ["VC", "SL", "MR"], "number": case.number, "features": case.features}
-    return Stage("scifigqual/agent_vision", fields, case.images, VisionReport)
+    return JudgeCall("scifigqual/agent_vision", fields, case.images, VisionReport)
 
 
-def language_stage(case: Case) -> Stage:
+def language_stage(case: Case) -> JudgeCall:
     """The agent's language stage: caption and citing text, no image and no feature."""
     on = _of_text(case.dimensions)
-    return Stage("scifigqual/agent_language", _texts(case, on), (), language_model(tuple(on)))
+    return JudgeCall("scifigqual/agent_language", _texts(case, on), (), language_model(tuple(on)))
 
 
-def fusion_stage(case: Case, vision: Plain, language: Plain) -> Stage:
+def fusion_stage(case: Case, vision: dict[str, Any], language: dict[str, Any]) -> JudgeCall:
     """The agent's fusion stage: the two reports, as JSON text."""
     on = _of_text(case.dimensions)
     fields = {"dimensions": on, "vision": to_json(vision), "language": to_json(language)}
-    return Stage("scifigqual/agent_fusion", fields, (), fusion_model(tuple(on)))
+    return JudgeCall("scifigqual/agent_fusion", fields, (), fusion_model(tuple(on)))
 
 
 def _texts(case: Case, dimensions: Sequence[str]) -> dict[str, Any]:
@@ -180,6 +188,6 @@ def _of_text(dimensions: Sequence[str]) -> list[str]:
     return [name for name in dimensions if name not in ("VC", "SL")]
 
 
-def _plain(report: BaseModel | NoReport) -> Plain:
+def _plain(report: BaseModel | NoReport) -> dict[str, Any]:
     assert isinstance(report, BaseModel)
     return report.model_dump(mode="json")

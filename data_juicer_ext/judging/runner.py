@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS, available_dimensions, gated_mean
 
 SEVERITIES = ("none", "minor", "moderate", "severe", "contradiction")
@@ -23,10 +24,10 @@ def fuse_misleading_risk(low: int, high: int, severity: str, cap: int | None = N
 
     `low` and `high` bound the band that the vision stage read off the image, 1 <= low <= high <= 10;
     `severity` is one of `SEVERITIES`; `cap` (1 to 10) bounds the result from above. Halves are rounded
-    to the even neighbour: 6.5 gives 6, 4.5 gives 4. Raises ValueError for anything else.
+    to the even neighbour: 6.5 gives 6, 4.5 gives 4. Raises UsageError for anything else.
     """
     if not LOWEST <= low <= high <= HIGHEST:
-        raise ValueError(f"risk band [{low}, {high}]: expected 1 <= low <= high <= 10")
+        raise UsageError(f"risk band [{low}, {high}]: expected 1 <= low <= high <= 10")
     fused = max(LOWEST, min(HIGHEST, round(_risk(low, high, severity))))
     return fused if cap is None else min(fused, _whole("cap", cap))
 
@@ -36,15 +37,14 @@ def _risk(low: int, high: int, severity: str) -> float:
     if severity == "none":
         return middle
     if severity == "minor":
-        floor = 8 if low >= 9 else 7 if low >= 7 else LOWEST
-        return max(low, middle - 1, floor)
+        return max(low, middle - 1)
     if severity == "moderate":
         return middle if high <= 5 else 6.5
     if severity == "severe":
         return middle if high <= 3 else 4.5
     if severity == "contradiction":
         return 2
-    raise ValueError(f"severity: {severity!r} is not one of {', '.join(SEVERITIES)}")
+    raise UsageError(f"severity: {severity!r} is not one of {', '.join(SEVERITIES)}")
 
 
 def apply_runner(
@@ -66,7 +66,7 @@ def apply_runner(
     stage found, never lower it. Where it is `contradiction`, CTX is capped at 2.
 
     Returns `VC`, `SL`, `C`, `CTX`, `MR` (None where gated) and `overall`, the mean of those that are not
-    None, unrounded (None, like all others, for an excluded figure). Raises ValueError for a score that is on
+    None, unrounded (None, like all others, for an excluded figure). Raises UsageError for a score that is on
     but missing, or out of range.
     """
     on = available_dimensions(available)
@@ -88,7 +88,7 @@ def severity_of(scores: Mapping[str, Any], language: Mapping[str, Any]) -> str:
     """The worse severity of the fusion and the language stage; "none" where neither says one."""
     said = [report["severity"] for report in (scores, language) if report.get("severity") is not None]
     if unknown := [word for word in said if word not in SEVERITIES]:
-        raise ValueError(f"severity: {unknown[0]!r} is not one of {', '.join(SEVERITIES)}")
+        raise UsageError(f"severity: {unknown[0]!r} is not one of {', '.join(SEVERITIES)}")
     return max(said, key=SEVERITIES.index, default=SEVERITIES[0])
 
 
@@ -102,14 +102,14 @@ def caps_of(language: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def band_of(vision: Mapping[str, Any]) -> tuple[int, int]:
-    """The visual risk band (low, high) of the vision stage. Raises ValueError where there is none."""
+    """The visual risk band (low, high) of the vision stage. Raises UsageError where there is none."""
     named = next((value for key, value in vision.items() if _BAND_KEY.search(key) and value is not None), vision)
     if isinstance(named, Mapping):
         band: Sequence[Any] = (_first(named, "low", "l"), _first(named, "high", "h"))
     else:
         band = [int(number) for number in _NUMBER.findall(named)] if isinstance(named, str) else list(named)
     if len(band) != 2:
-        raise ValueError(f"risk band {named!r}: expected two numbers, [low, high]")
+        raise UsageError(f"risk band {named!r}: expected two numbers, [low, high]")
     return _whole("risk band, low", band[0]), _whole("risk band, high", band[1])
 
 
@@ -125,7 +125,7 @@ def _score(where: str, report: Mapping[str, Any], name: str) -> int:
 
 def _whole(what: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
-        raise ValueError(f"{what}: {value!r} is not a whole number from 1 to 10")
+        raise UsageError(f"{what}: {value!r} is not a whole number from 1 to 10")
     if not LOWEST <= value <= HIGHEST:
-        raise ValueError(f"{what}: {value!r} is not from 1 to 10")
+        raise UsageError(f"{what}: {value!r} is not from 1 to 10")
     return int(value)

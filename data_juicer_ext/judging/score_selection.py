@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.models.types import Verdict
+from data_juicer_ext.rows import object_in
 
 NULLS = ("pass", "drop")
 
 
 def load_quality(text: Any) -> dict[str, Any] | None:
-    """The content of a `quality` column with its `scores` and `overall`, None where there is none to be read."""
-    try:
-        quality = json.loads(text) if isinstance(text, str) else text
-    except ValueError:
-        return None
-    if not isinstance(quality, dict) or not isinstance(quality.get("scores"), dict):
+    """The content of a `quality` column with its `scores` and `overall`, None where there is none to be read.
+
+    A score is a number, or null where a dimension is gated; anything else makes the whole column unreadable.
+    """
+    quality = object_in(text)
+    scores = quality.get("scores")
+    if not isinstance(scores, dict) or not all(score is None or _is_number(score) for score in scores.values()):
         return None
     return quality if _is_number(quality.get("overall")) else None
 

@@ -11,9 +11,9 @@ from data_juicer_ext import rows
 from data_juicer_ext.latex.expand.flat_text import Flat
 from data_juicer_ext.latex.expand.macros import expand_text
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
-from data_juicer_ext.latex.floats.figure_grouping import Figure, Panel, figures_of
-from data_juicer_ext.latex.floats.figure_images import Pictures
-from data_juicer_ext.latex.floats.float_contents import Caption
+from data_juicer_ext.latex.floats.figure_grouping import LatexFigure, Panel, figures_of
+from data_juicer_ext.latex.floats.figure_images import PaperImages
+from data_juicer_ext.latex.floats.float_contents import LatexCaption
 from data_juicer_ext.latex.floats.floats import find_floats
 from data_juicer_ext.latex.floats.numbering import number_figures
 from data_juicer_ext.latex.options import LatexOptions
@@ -59,7 +59,7 @@ class PaperText:
         self.index = LabelIndex(self.figures, self.floats.labels)
         self.printed = self.index.numbers(self.numbers, self.letters)
 
-    def _defines(self, figure: Figure) -> bool:
+    def _defines(self, figure: LatexFigure) -> bool:
         """Whether this is the body of a definition in a form that is not known: its arguments stand open in it."""
         caption = figure.caption
         said = self.flat.mask[caption.start : caption.end].strip() if caption else ""
@@ -107,7 +107,7 @@ class PaperText:
             self._read[span, at] = (text, place, section, at >= 0)
         return self._read[span, at]
 
-    def caption_of(self, caption: Caption | None) -> tuple[str, str, str]:
+    def caption_of(self, caption: LatexCaption | None) -> tuple[str, str, str]:
         """(plain text, TeX, place) of a caption."""
         if caption is None:
             return "", "", ""
@@ -139,7 +139,7 @@ class PaperText:
                 figure.section.append(section)
 
 
-def build_figures(text: PaperText, pictures: Pictures) -> list[rows.Figure]:
+def build_figures(text: PaperText, pictures: PaperImages) -> list[rows.Figure]:
     """The figure objects of a paper, in the order of their captions; panels after their figure."""
     built: list[rows.Figure] = []
     used: dict[str, int] = {}
@@ -153,7 +153,7 @@ def build_figures(text: PaperText, pictures: Pictures) -> list[rows.Figure]:
 
 
 def _figure_object(
-    text: PaperText, index: int, figure: Figure, pictures: Pictures, used: dict[str, int]
+    text: PaperText, index: int, figure: LatexFigure, pictures: PaperImages, used: dict[str, int]
 ) -> rows.Figure:
     own = [label.name for label in figure.labels]
     inner = [label.name for panel in figure.panels for label in panel.labels]
@@ -171,7 +171,7 @@ def _figure_object(
     return result
 
 
-def _flags(figure: Figure, result: rows.Figure) -> list[str]:
+def _flags(figure: LatexFigure, result: rows.Figure) -> list[str]:
     flags = {
         "no_caption": not result.caption,
         "no_label": not result.labels,
@@ -188,7 +188,7 @@ def _panel_object(
     position: int,
     panel: Panel,
     parent: rows.Figure,
-    pictures: Pictures,
+    pictures: PaperImages,
     used: dict[str, int],
 ) -> rows.Figure:
     labels = [rows.scrub(label.name) for label in panel.labels]

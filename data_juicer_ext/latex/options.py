@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from data_juicer_ext.errors import DjExtError, UsageError
+
 REFERENCE_COMMANDS = (
     "ref", "cref", "Cref", "autoref", "vref", "Vref", "subref", "fref", "Fref", "figref", "Figref",
     "labelcref", "cpref", "fullref", "nameref", "namecref", "nameCref", "lcnamecref", "zcref", "zref",
@@ -12,7 +14,7 @@ REFERENCE_COMMANDS = (
 )  # fmt: skip
 
 
-class PaperError(ValueError):
+class PaperError(DjExtError, ValueError):
     """A paper cannot be read; the message names the file, what is wrong with it and what to do."""
 
 
@@ -57,18 +59,18 @@ class LatexOptions:
     max_source_chars: int = 20_000_000
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a value outside what is allowed."""
+        """Raises UsageError for a value outside what is allowed."""
         if self.granularity not in ("figure", "panel"):
-            raise ValueError(f"granularity is 'figure' or 'panel', not {self.granularity!r}")
+            raise UsageError(f"granularity is 'figure' or 'panel', not {self.granularity!r}")
         if not 0.0 <= self.caption_matching_threshold <= 1.0:
-            raise ValueError("caption_matching_threshold lies between 0 and 1")
+            raise UsageError("caption_matching_threshold lies between 0 and 1")
         if not 20 <= self.dpi <= 1200:
-            raise ValueError("dpi lies between 20 and 1200")
+            raise UsageError("dpi lies between 20 and 1200")
         if not 64 <= self.max_side <= 10_000:
-            raise ValueError("max_side lies between 64 and 10000 pixels")
+            raise UsageError("max_side lies between 64 and 10000 pixels")
         if min(self.max_members, self.max_bytes, self.max_source_chars) < 1:
-            raise ValueError("max_members, max_bytes and max_source_chars are positive")
+            raise UsageError("max_members, max_bytes and max_source_chars are positive")
         try:
             re.compile(self.paragraph_separator)
         except re.error as error:
-            raise ValueError(f"paragraph_separator is no regular expression: {error}") from error
+            raise UsageError(f"paragraph_separator is no regular expression: {error}") from error

@@ -17,20 +17,20 @@ from data_juicer_ext.latex.caption_matching import tie_captions
 from data_juicer_ext.latex.expand.expand import flatten
 from data_juicer_ext.latex.figure_objects import PaperText, build_figures
 from data_juicer_ext.latex.floats.compiled_pdf import CompiledPdf
-from data_juicer_ext.latex.floats.figure_images import Pictures
+from data_juicer_ext.latex.floats.figure_images import PaperImages
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source.main_document import choose_main
 from data_juicer_ext.latex.source.paper_files import SourceTree, sources
 from data_juicer_ext.rows import Figure, scrub
 
-__all__ = ["Extraction", "LatexOptions", "PaperError", "figures_from_text", "read_figures"]
+__all__ = ["LatexExtraction", "LatexOptions", "PaperError", "figures_from_text", "read_figures"]
 
 DEFAULTS = LatexOptions()
 TEXT_NAME = "text"  # stands for the file in places of a row's own LaTeX
 
 
 @dataclass(frozen=True)
-class Extraction:
+class LatexExtraction:
     """The figures of one paper, which file was read and why, and what the reader should know."""
 
     figures: list[Figure]
@@ -45,13 +45,13 @@ def read_figures(
     options: LatexOptions = DEFAULTS,
     given_captions: Sequence[str] | None = None,
     given_images: Sequence[str | bytes] | None = None,
-) -> Extraction:
+) -> LatexExtraction:
     """The figures of the paper at `path`: a folder, .tar, .tar.gz, .tgz, .zip, .gz of one .tex, or .tex.
 
     Both places may be addresses of object storage; of a lone .tex there, no other file is looked at.
     Readable images (PNG or JPEG) are written to `image_folder`, named by content. With
     `given_captions` the figures are those that tie to exactly one of them (see
-    `latex.given`); `given_images` holds, for each given caption, an image's place or its bytes,
+    `latex.caption_matching`); `given_images` holds, for each given caption, an image's place or its bytes,
     "" where there is none.
     A paper without figures has an empty list. Raises PaperError for what is no readable LaTeX paper,
     OSError where `image_folder` can't be written, StorageError where object storage fails.
@@ -69,7 +69,7 @@ def figures_from_text(
     options: LatexOptions = DEFAULTS,
     given_captions: Sequence[str] | None = None,
     given_images: Sequence[str | bytes] | None = None,
-) -> Extraction:
+) -> LatexExtraction:
     """The figures of LaTeX text that has no files: images are missing unless `given_images` has them.
 
     Raises PaperError for text that is empty.
@@ -102,12 +102,12 @@ def _extract(
     options: LatexOptions,
     given_captions: Sequence[str] | None,
     given_images: Sequence[str | bytes] | None,
-) -> Extraction:
+) -> LatexExtraction:
     job = posixpath.splitext(posixpath.basename(main))[0]
     with _collecting_later():
         flat = flatten(tree, main, options)
         text = PaperText(flat, options)
-        pictures = Pictures(tree, flat, text.buffer, image_folder, options, job)
+        pictures = PaperImages(tree, flat, text.buffer, image_folder, options, job)
         figures = build_figures(text, pictures)
     notes = [*tree.notes, *flat.notes]
     if given_captions is not None:
@@ -115,12 +115,12 @@ def _extract(
     compiled = CompiledPdf(tree, main, flat, options)
     compiled.supply(figures, pictures)
     notes += [*pictures.notes, *compiled.notes]
-    return Extraction(figures, main, reason, [scrub(note) for note in notes])
+    return LatexExtraction(figures, main, reason, [scrub(note) for note in notes])
 
 
 def _given(
     figures: list[Figure],
-    pictures: Pictures,
+    pictures: PaperImages,
     captions: Sequence[str],
     images: Sequence[str | bytes],
     options: LatexOptions,

@@ -8,25 +8,26 @@ endpoint's dispatcher with its limits, tries and circuit breaker.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.models.batch.collector import BatchCollector
+from data_juicer_ext.models.budget.admission import Admission
 from data_juicer_ext.models.budget.prices import PriceTable, load_prices, price_of
 from data_juicer_ext.models.budget.shared_budget import BudgetLimits
 from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
 from data_juicer_ext.models.event_loop import on_loop, shared
 from data_juicer_ext.models.governor.ray_actor import budget_for
-from data_juicer_ext.models.http.messages import DataUrls, flags_of, image_files
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
+from data_juicer_ext.models.prepared_request import PreparedRequest, prepare_request
 from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.store.base import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Request, Result
 from data_juicer_ext.storage.addresses import as_path
 
 if TYPE_CHECKING:
-    from data_juicer_ext.models.dispatcher import Admit, Dispatcher
+    from data_juicer_ext.models.dispatcher import Dispatcher
     from data_juicer_ext.models.store.run_store import RunStore
 
 
@@ -73,9 +74,10 @@ class Client:
 
     async def _ask(self, request: Request) -> Result:
         try:
+            prepared = await prepare_request(request, self.config.image_limits)
             if self.place is None:
-                return await self._dispatcher().answer(request)
-            return await self._stored_or_asked(request, self.place)
+                return await self._dispatcher().answer(prepared)
+            return await self._in_run(prepared, self.place)
         except UnreachableImageError as error:
             return Failure("storage", str(error), retryable=True)
         except ImageError as error:
@@ -85,51 +87,27 @@ class Client:
         except Exception as error:
             return Failure("internal", f"{type(error).__name__} in the client", retryable=False)
 
-    async def _stored_or_asked(self, request: Request, place: RunPlace) -> Result:
-        urls, limits = shared("data_urls", DataUrls), self.config.image_limits
-        images = {path: await urls.sent(path, limits) for path in image_files(request)}
-        key = request_key(self.config, request, {path: image.digest for path, image in images.items()})
+    async def _in_run(self, prepared: PreparedRequest, place: RunPlace) -> Result:
+        key = request_key(self.config, prepared)
+        ask = partial(self._within_budget, key, prepared, place)
         in_flight = shared(("in_flight", place.run_dir), InFlight)
-
-        async def within_budget() -> Result:
-            return await self._within_budget(key, request, place)
-
-        result = await stored_or_asked(_store(place), in_flight, key, self._about(request), within_budget)
-        flags = flags_of(images.values())
+        result = await stored_or_asked(_store(place), in_flight, key, self._about(prepared.request), ask)
+        flags = prepared.image_flags
         return replace(result, image_flags=flags) if flags and isinstance(result, Answer) else result
 
-    async def _within_budget(self, key: str, request: Request, place: RunPlace) -> Result:
+    async def _within_budget(self, key: str, prepared: PreparedRequest, place: RunPlace) -> Result:
         budget = budget_for(
             BudgetLimits(place.run_dir, place.max_cost, place.max_calls, place.spent_cost, place.spent_calls)
         )
-        admitted = False
-
-        async def admit() -> Failure | None:
-            nonlocal admitted
-            refused = await budget.admit()
-            admitted = refused is None
-            return refused
-
-        try:
-            result = await self._sent(key, request, place, admit)
-        except BaseException:
-            if admitted:
-                budget.release()
-            raise
-        if admitted and result.tries == 0:
-            budget.release()
-        elif admitted:
-            budget.spend(cost_of(result, self.config))
+        with Admission(budget) as admission:
+            if self.config.mode == "direct":
+                result = await self._dispatcher().answer(prepared, admission)
+            else:
+                collector = shared(("batches", self.config, place.run_dir), lambda: _collector(self.config, place))
+                result = await admission.admit() or await collector.ask(key, prepared.request)
+            if result.tries > 0:
+                admission.spend(cost_of(result, self.config))
         return result
-
-    async def _sent(self, key: str, request: Request, place: RunPlace, admit: Admit) -> Result:
-        if self.config.mode == "direct":
-            return await self._dispatcher().answer(request, admit)
-        refused = await admit()
-        if refused is not None:
-            return refused
-        collector = shared(("batches", self.config, place.run_dir), lambda: _collector(self.config, place))
-        return await collector.ask(key, request)
 
     def _about(self, request: Request) -> dict[str, Any]:
         return {"task": request.task, "prompt_version": request.prompt_version, "endpoint": self.config.endpoint,

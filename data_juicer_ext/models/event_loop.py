@@ -1,4 +1,4 @@
-"""One asyncio loop a process, in a daemon thread: the place where all model calls of a process run.
+"""One asyncio loop per process, in a daemon thread: the place where all model calls of a process run.
 
 Operators are plain synchronous code; `drive` takes a whole batch of them through one loop, whose
 connections, limits and caches live on between batches and operators. A forked child starts with a
@@ -21,7 +21,7 @@ R = TypeVar("R")
 CANCEL_WAIT_S = 5.0  # how long an interrupted run waits for its calls to end
 CLOSE_WAIT_S = 2.0  # how long the end of the process waits for connections to close
 DRIVE_WIDTH = 1024  # items in progress at once: bounds memory, not calls (the client's limits do that)
-WIDTH_A_SLOT = 4  # items in progress a call in flight: enough for those that wait to be tried again
+WIDTH_PER_SLOT = 4  # items in progress a call in flight: enough for those that wait to be tried again
 
 
 class _ProcessLoop:
@@ -151,7 +151,7 @@ async def gather_ordered(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T
 
 def drive_width(max_concurrency: int) -> int:
     """How many items to have in progress for so many calls in flight."""
-    return min(DRIVE_WIDTH, max(64, WIDTH_A_SLOT * max_concurrency))
+    return min(DRIVE_WIDTH, max(64, WIDTH_PER_SLOT * max_concurrency))
 
 
 def drive(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 from data_juicer_ext.models.store.base import StoreError
@@ -24,7 +25,7 @@ class Responses(Protocol):
 
 
 @dataclass
-class _Call:
+class _SharedCall:
     task: asyncio.Future[Result]
     waiters: int = 0
 
@@ -33,7 +34,7 @@ class InFlight:
     """The calls under way on one event loop, by the key of their request."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, _Call] = {}
+        self._calls: dict[str, _SharedCall] = {}
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -63,17 +64,17 @@ class InFlight:
             call.waiters -= 1
         return _free_of_charge(result) if joined else result
 
-    def _start(self, key: str, make: Callable[[], Awaitable[Result]]) -> _Call:
-        call = self._calls[key] = _Call(asyncio.ensure_future(make()))
+    def _start(self, key: str, make: Callable[[], Awaitable[Result]]) -> _SharedCall:
+        call = self._calls[key] = _SharedCall(asyncio.ensure_future(make()))
         call.task.add_done_callback(lambda task: self._ended(key, call, task))
         return call
 
-    def _ended(self, key: str, call: _Call, task: asyncio.Future[Result]) -> None:
+    def _ended(self, key: str, call: _SharedCall, task: asyncio.Future[Result]) -> None:
         self._forget(key, call)
         if not task.cancelled():
             task.exception()  # seen: it may be that nobody waits for it any more
 
-    def _forget(self, key: str, call: _Call) -> None:
+    def _forget(self, key: str, call: _SharedCall) -> None:
         if self._calls.get(key) is call:
             del self._calls[key]
 
@@ -91,17 +92,19 @@ async def stored_or_asked(
     carries its usage: a run that went on would pay for answers that the next run has to pay for
     again. Raises StoreError if the store cannot be read.
     """
-
-    async def find_or_ask() -> Result:
-        found = await store.get_async(key)
-        if found is not None:
-            return found
-        result = await ask()
-        return result if isinstance(result, Failure) else await _store(store, key, about, result)
-
     # The look-up is part of the call: else one that began before an answer was stored would end after the call
     # that brought it, and ask again.
-    return await in_flight.once(key, find_or_ask)
+    return await in_flight.once(key, partial(_find_or_ask, store, key, about, ask))
+
+
+async def _find_or_ask(
+    store: Responses, key: str, about: Mapping[str, Any], ask: Callable[[], Awaitable[Result]]
+) -> Result:
+    found = await store.get_async(key)
+    if found is not None:
+        return found
+    result = await ask()
+    return result if isinstance(result, Failure) else await _store(store, key, about, result)
 
 
 async def _store(store: Responses, key: str, about: Mapping[str, Any], answer: Answer) -> Result:

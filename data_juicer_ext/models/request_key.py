@@ -13,30 +13,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
-from data_juicer_ext.models.http.messages import chat_messages
-from data_juicer_ext.models.types import Request
+from data_juicer_ext.models.prepared_request import PreparedRequest
 
 
-def request_key(
-    config: EndpointConfig,
-    request: Request,
-    image_digests: Mapping[str, str],
-    endpoint_name: str = "",
-) -> str:
-    """The key of `request` at the endpoint of `config`: 64 hexadecimal digits (SHA-256).
+def request_key(config: EndpointConfig, prepared: PreparedRequest, endpoint_name: str = "") -> str:
+    """The key of a request at the endpoint of `config`: 64 hexadecimal digits (SHA-256).
 
-    `image_digests` maps each image file to the SHA-256 of the bytes that are sent for it (see
-    `messages.SentImage`). `endpoint_name` stands for the endpoint where its address may change or
-    several addresses serve the same model; by default it is host and port of the URL. Raises
-    KeyError for an image without a digest, TypeError for a sampling parameter that JSON cannot hold.
+    `endpoint_name` stands for the endpoint where its address may change or several addresses serve the
+    same model; by default it is host and port of the URL. Raises KeyError for an image that was not
+    prepared, TypeError for a sampling parameter that JSON cannot hold.
     """
-    urls = {path: f"sha256:{digest}" for path, digest in image_digests.items()}
+    request = prepared.request
     body = {
         # Through JSON and back: the key then sees what the wire sees (1 and "1" as keys are one,
         # tuples are lists), and keys of several types can be sorted.
         **_as_sent(request.sampling),
         "model": config.model,
-        "messages": chat_messages(request, urls),
+        "messages": prepared.messages_by_digest,
     }
     named = {"endpoint": (endpoint_name or config.endpoint).lower(), "draw": request.draw, "body": body}
     canonical = json.dumps(named, sort_keys=True, separators=(",", ":"))

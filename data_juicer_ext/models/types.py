@@ -67,6 +67,15 @@ class Usage:
     reasoning_tokens: int = 0
     estimated: bool = False
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.estimated or other.estimated,
+        )
+
 
 TokenChoices: TypeAlias = tuple[tuple[str, float], ...]
 """One place of an answer as (token, natural logarithm of its probability): the token that was drawn comes first,
@@ -77,7 +86,7 @@ the alternatives follow from likely to unlikely. Tokens stand as the provider sp
 class Answer:
     """A model's text. `model` is the name as the provider answered it, `seconds` includes retries.
 
-    `image_flags` say what was done to the request's images to send them (`figures.image_parts.ImagePart`).
+    `image_flags` say what was done to the request's images to send them (`figures.image_preparation.ImagePart`).
     `top_logprobs` holds the first tokens of `text` (thinking left out) with their alternatives, where the request
     asked for them (sampling `logprobs` and `top_logprobs`) and the provider gives any; else it is empty.
     """

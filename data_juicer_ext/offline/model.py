@@ -38,7 +38,7 @@ class OfflineModel:
     `verisciqa/source_consistency`, `verisciqa/visual_dependence`, `verisciqa/vision_vote`, those of
     `annotation/` (see `offline/annotation.py`), of `scifigqual/` (see `offline/quality.py`), those of
     `siqa/` (see `offline/siqa.py`), those of `scidiag/` (see `offline/diagrams.py`), and those that other packages
-    add (see `offline_rules.py`).
+    add (see `plugin_rules.py`).
     """
 
     name = MODEL_NAME

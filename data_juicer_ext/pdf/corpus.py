@@ -12,7 +12,6 @@ import errno
 import hashlib
 import os
 import time
-import uuid
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Any
 
 from data_juicer_ext.storage import papers, places
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
+from data_juicer_ext.storage.atomic_file import part_of
 
 _CHUNK = 8 << 20
 _AT_ONCE = 16  # requests to object storage
@@ -88,7 +88,7 @@ class Claims:
             if known := place.read_text(encoding="utf-8"):
                 return known
         place.parent.mkdir(parents=True, exist_ok=True)
-        written = place.with_name(f".{digest}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+        written = part_of(place)
         written.write_text(owner, encoding="utf-8")
         try:
             return owner if _put(written, place) else self._read(place, written, owner)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,10 @@ from data_juicer_ext.pdf.figures.captions import Caption
 from data_juicer_ext.pdf.figures.offpage_captions import match_adrift
 from data_juicer_ext.pdf.figures.page_content import Content, read_content
 from data_juicer_ext.pdf.figures.regions import Candidate, RegionFinder
-from data_juicer_ext.pdf.options import PdfProblem
+from data_juicer_ext.pdf.options import PdfError
 from data_juicer_ext.pdf.page.caption_cues import figure_cue, without_continued
-from data_juicer_ext.pdf.page.layout_model import Box, layout
+from data_juicer_ext.pdf.page.geometry import Rect
+from data_juicer_ext.pdf.page.layout_model import CAPTION, Box, layout
 from data_juicer_ext.pdf.page.lines import Line, as_shown, upright_lines
 from data_juicer_ext.pdf.page.plain_layout import plain_boxes
 from data_juicer_ext.pdf.page.style import Styles, styles_of
@@ -40,22 +41,27 @@ def read(data: bytes, seconds: float, max_pages: int, threads: int, context: boo
     `caption`, `flags`, and, with `context`, `context` (paragraphs, with place and section).
     """
     with open_pdf(data) as document:
-        reader = _Reader(document, time.monotonic() + _SOFT * seconds, max_pages, threads)
-        return reader.read(context), b""
+        return Reader(document, seconds, max_pages, threads).read(context), b""
 
 
 def open_pdf(data: bytes) -> Any:
-    """The document in `data`. Raises PdfProblem for one that cannot be opened, is locked, or has no page."""
+    """The document in `data`. Raises PdfError for one that cannot be opened, is locked, or has no page."""
     try:
         document = mupdf().open(stream=data, filetype="pdf")
         pages = document.page_count
     except Exception as error:
-        raise PdfProblem("broken", f"the PDF cannot be opened ({error})") from error
+        raise PdfError("broken", f"the PDF cannot be opened ({error})") from error
     if document.needs_pass:
-        raise PdfProblem("encrypted", "the PDF asks for a password; give a copy without one")
+        raise PdfError("encrypted", "the PDF asks for a password; give a copy without one")
     if pages < 1:
-        raise PdfProblem("no_pages", "the PDF has no page")
+        raise PdfError("no_pages", "the PDF has no page")
     return document
+
+
+def page_count(data: bytes) -> tuple[int, bytes]:
+    """How many pages a PDF has. Raises PdfError."""
+    with open_pdf(data) as document:
+        return document.page_count, b""
 
 
 @dataclass
@@ -71,10 +77,12 @@ class _Sheet:
     captions: Sequence[Caption] = ()
 
 
-class _Reader:
-    def __init__(self, document: Any, deadline: float, max_pages: int, threads: int) -> None:
+class Reader:
+    """Reads the pages of a document: the text of all at first, what is drawn on one when it is asked for."""
+
+    def __init__(self, document: Any, seconds: float, max_pages: int, threads: int = 1) -> None:
         self._document = document
-        self._deadline = deadline
+        self._deadline = time.monotonic() + _SOFT * seconds
         self._threads = threads
         self._notes: list[str] = []
         self._count = min(document.page_count, max_pages)
@@ -85,6 +93,18 @@ class _Reader:
         self._sheets: list[_Sheet] = []
 
     def read(self, context: bool) -> dict[str, Any]:
+        """The figures of the document, as `read` tells them."""
+        self.read_text()
+        matches = self._matches()
+        figures = [self._figure(match) for match in matches]
+        if context:
+            self._add_context(figures, matches)
+        return {"pages": self._document.page_count, "notes": self._notes, "figures": figures}
+
+    # ---- pages
+
+    def read_text(self) -> list[list[Line]]:
+        """The lines of each page. Raises PdfError for a document without text."""
         for index in range(self._count):
             if time.monotonic() > self._deadline:
                 self._notes.append(f"time limit: the text from page {index + 1} on was not read")
@@ -94,13 +114,7 @@ class _Reader:
         self._styles = self._checked_styles()
         for sheet, heads in zip(self._sheets, self._heads(), strict=True):
             sheet.heads = heads
-        matches = self._matches()
-        figures = [self._figure(match) for match in matches]
-        if context:
-            self._add_context(figures, matches)
-        return {"pages": self._document.page_count, "notes": self._notes, "figures": figures}
-
-    # ---- pages
+        return [sheet.lines for sheet in self._sheets]
 
     def _sheet(self, index: int) -> _Sheet:
         if index % _SHRINK_EVERY == 0:
@@ -117,7 +131,7 @@ class _Reader:
         letters = [sum(len(line.text) for line in sheet.lines) for sheet in self._sheets]
         styles = styles_of([sheet.lines for sheet in self._sheets])
         if styles is None or sum(letters) < _FEW_LETTERS * len(letters):
-            raise PdfProblem("no_text", "the PDF has no text (scanned?); run OCR on it first")
+            raise PdfError("no_text", "the PDF has no text (scanned?); run OCR on it first")
         empty = sum(count < _FEW_LETTERS for count in letters)
         if empty:
             self._notes.append(f"{empty} of {len(letters)} pages have no text")
@@ -153,7 +167,20 @@ class _Reader:
                 sheet.boxes = plain_boxes(sheet.lines, self._styles.of(index))
         return sheet.boxes
 
+    def lay_out(self, index: int, captions: Iterable[Rect]) -> None:
+        """Take a page as its lines are set, with `captions` that are known, instead of asking the layout model."""
+        sheet = self._sheets[index]
+        sheet.boxes = [Box(rect, CAPTION) for rect in captions] + plain_boxes(sheet.lines, self._styles.of(index))
+
     # ---- figures
+
+    def candidates(self, index: int) -> list[tuple[Caption, list[Candidate]]] | None:
+        """The captions of figures on a page and where the figures may be; None where `_content` is."""
+        content = self._content(index)
+        if content is None:
+            return None
+        finder = RegionFinder(content, self._styles.of(index))
+        return [(caption, finder.candidates(caption)) for caption in content.captions if caption.number]
 
     def _matches(self) -> list[Match]:
         pages = []
@@ -162,10 +189,8 @@ class _Reader:
                 if time.monotonic() > self._deadline:
                     self._notes.append(f"time limit: figures from page {index + 1} on were not looked for")
                     break
-                content = self._content(index)
-                if content is not None:
-                    finder = RegionFinder(content, self._styles.of(index))
-                    found = [(caption, finder.candidates(caption)) for caption in content.captions if caption.number]
+                found = self.candidates(index)
+                if found is not None:
                     pages.append((index, found))
         matches = once_each(match_all(pages))
         return sorted(
@@ -209,9 +234,13 @@ class _Reader:
             flags.append("caption_on_other_page")
         if not match.candidate.drawn:
             flags.append("text_only")
+        return {"number": caption.number, **self.place(match), "caption": self._caption(caption), "flags": flags}
+
+    def place(self, match: Match) -> dict[str, Any]:
+        """`page` (from 1), `bbox` and `turn` of a figure, on its page as it is shown."""
+        sheet = self._sheets[match.page]
         shown = as_shown(match.candidate.rect, sheet.turn, sheet.width, sheet.height)
-        return {"number": caption.number, "page": match.page + 1, "bbox": [round(value, 1) for value in shown],
-                "turn": sheet.turn, "caption": self._caption(caption), "flags": flags}  # fmt: skip
+        return {"page": match.page + 1, "bbox": [round(value, 1) for value in shown], "turn": sheet.turn}
 
     def _caption(self, caption: Caption) -> str:
         first, *rest = (line.text for line in caption.lines)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from data_juicer_ext.errors import DjExtError, UsageError
 
-class PdfProblem(ValueError):  # noqa: N818 - a finding about a file, reported as a reason
+
+class PdfError(DjExtError, ValueError):  # a finding about a file, reported as a reason
     """A PDF cannot be read; the message says what is wrong with it and what to do, `reason` in one word.
 
     Reasons: `missing_file`, `not_a_pdf`, `broken`, `encrypted`, `no_pages`, `no_text` (scanned), `too_large`,
@@ -38,12 +40,12 @@ class PdfOptions:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a value outside what is allowed."""
+        """Raises UsageError for a value outside what is allowed."""
         if not 20 <= self.dpi <= 1200:
-            raise ValueError("dpi lies between 20 and 1200")
+            raise UsageError("dpi lies between 20 and 1200")
         if not 64 <= self.max_side <= 20_000:
-            raise ValueError("max_side lies between 64 and 20000 pixels")
+            raise UsageError("max_side lies between 64 and 20000 pixels")
         if not 1 <= self.seconds <= 36_000:
-            raise ValueError("seconds lies between 1 and 36000")
+            raise UsageError("seconds lies between 1 and 36000")
         if min(self.max_pages, self.max_bytes, self.threads) < 1:
-            raise ValueError("max_pages, max_bytes and threads are positive")
+            raise UsageError("max_pages, max_bytes and threads are positive")

@@ -5,21 +5,32 @@ from __future__ import annotations
 import errno
 import hashlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.figures.bounded_process import WorkProblem, work
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
-from data_juicer_ext.pdf.options import PdfOptions, PdfProblem
+from data_juicer_ext.figures.bounded_process import WorkError, work
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, readable_image
+from data_juicer_ext.pdf.options import PdfError, PdfOptions
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import as_path, is_remote, own_name
 
-__all__ = ["Extraction", "FoundFigure", "PdfOptions", "PdfProblem", "find_figures", "read_bytes", "read_figures"]
+__all__ = [
+    "Extraction",
+    "FoundFigure",
+    "PdfError",
+    "PdfOptions",
+    "find_figures",
+    "locate_figures",
+    "read_bytes",
+    "read_figures",
+]  # fmt: skip
 
 DEFAULTS = PdfOptions()
 _READ = "data_juicer_ext.pdf.document:read"
+_LOCATE = "data_juicer_ext.pdf.known_figures:locate"
 _MARGIN = 2.0  # points around a figure in its image
 _LEAST_SECONDS = 1.0
 _IMAGE_SECONDS = 60.0
@@ -55,25 +66,25 @@ class Extraction:
 def read_bytes(path: str | Path, options: PdfOptions = DEFAULTS) -> bytes:
     """The bytes of the PDF at `path`, or at an address.
 
-    Raises PdfProblem for a file that is missing, too large or no PDF, StorageError where object storage fails.
+    Raises PdfError for a file that is missing, too large or no PDF, StorageError where object storage fails.
     """
     try:
         data = _object(str(path), options) if is_remote(path) else _file(as_path(path), options)
-    except (PdfProblem, papers.StorageError):
+    except (PdfError, papers.StorageError):
         raise
     except (OSError, ValueError) as error:
-        raise PdfProblem(
+        raise PdfError(
             "missing_file", f"{path} cannot be read ({getattr(error, 'strerror', None) or error})"
         ) from error
     if b"%PDF-" not in data[:1024]:
-        raise PdfProblem("not_a_pdf", f"{path} is no PDF")
+        raise PdfError("not_a_pdf", f"{path} is no PDF")
     return data
 
 
 def _file(path: Path, options: PdfOptions) -> bytes:
     size = path.stat().st_size
     if not path.is_file():
-        raise PdfProblem("missing_file", f"{path} is no file")
+        raise PdfError("missing_file", f"{path} is no file")
     if size > options.max_bytes:
         raise _too_large(path, f"{size:,} bytes, more", options)
     return path.read_bytes()
@@ -88,8 +99,8 @@ def _object(address: str, options: PdfOptions) -> bytes:
         raise _too_large(address, "more bytes", options) from error
 
 
-def _too_large(place: str | Path, found: str, options: PdfOptions) -> PdfProblem:
-    return PdfProblem("too_large", f"{place} has {found} than the {options.max_bytes:,} allowed (max_bytes)")
+def _too_large(place: str | Path, found: str, options: PdfOptions) -> PdfError:
+    return PdfError("too_large", f"{place} has {found} than the {options.max_bytes:,} allowed (max_bytes)")
 
 
 def find_figures(
@@ -97,21 +108,43 @@ def find_figures(
 ) -> tuple[list[FoundFigure], int, list[str]]:
     """The figures of the PDF `data` without their images, the number of its pages, and notes.
 
-    Works in another process, which is ended when it takes more than `options.seconds`. Raises PdfProblem.
+    Works in another process, which is ended when it takes more than `options.seconds`. Raises PdfError.
     """
     arguments = {"seconds": options.seconds, "max_pages": options.max_pages, "threads": options.threads,
                  "context": context}  # fmt: skip
     try:
         value, _ = work(_READ, data, arguments, options.seconds)
-    except WorkProblem as problem:
+    except WorkError as problem:
         raise _as_problem(problem) from problem
     return [_found(item) for item in value["figures"]], int(value["pages"]), [scrub(note) for note in value["notes"]]
+
+
+def locate_figures(data: bytes, known: Sequence[tuple[str, str]], seconds: float) -> list[View | str]:
+    """The part of the PDF `data` that shows each of `known` (number, caption), or why there is none, in order.
+
+    Works in another process, which is ended when it takes more than `seconds`. Raises PdfError.
+    """
+    arguments = {"wanted": [list(one) for one in known], "seconds": seconds}
+    try:
+        places: list[dict[str, Any]] = work(_LOCATE, data, arguments, seconds)[0]
+    except WorkError as problem:
+        raise _as_problem(problem) from problem
+    return [
+        str(place["reason"]) if "reason" in place else _view(place["page"], place["bbox"], place["turn"])
+        for place in places
+    ]
+
+
+def _view(page: int, bbox: Sequence[float], turn: int) -> View:
+    """The part of a page that holds a figure, with some white around it, made upright."""
+    x0, y0, x1, y1 = bbox
+    return View(page, angle=-turn % 360, box=(x0 - _MARGIN, y0 - _MARGIN, x1 + _MARGIN, y1 + _MARGIN))
 
 
 def read_figures(path: str | Path, image_folder: str | Path, options: PdfOptions = DEFAULTS) -> Extraction:
     """The figures of the PDF at `path`, their images written to `image_folder` as PNG, named by content.
 
-    Both places may be addresses of object storage. A paper without figures has an empty list. Raises PdfProblem for
+    Both places may be addresses of object storage. A paper without figures has an empty list. Raises PdfError for
     what is no readable PDF, OSError where `image_folder` can't be written, StorageError where object storage fails.
     """
     started = time.monotonic()
@@ -133,12 +166,10 @@ def _draw(figure: Figure, item: FoundFigure, data: bytes, folder: str | Path, op
     if left < _LEAST_SECONDS:
         figure.flags.append("image_unreadable")
         return "no time was left for its image (seconds)"
-    x0, y0, x1, y1 = item.bbox
-    box = (x0 - _MARGIN, y0 - _MARGIN, x1 + _MARGIN, y1 + _MARGIN)
-    limits = Limits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
+    limits = RasterLimits(options.dpi, options.max_side, min(left, _IMAGE_SECONDS))
     try:
-        image = readable_image(data, folder, limits, View(item.page, angle=-item.turn % 360, box=box))
-    except ImageProblem as problem:
+        image = readable_image(data, folder, limits, _view(item.page, item.bbox, item.turn))
+    except DrawingError as problem:
         figure.flags.append(problem.flag)
         return str(problem)
     figure.images = [image]
@@ -165,10 +196,10 @@ def _found(item: dict[str, Any]) -> FoundFigure:
     )  # fmt: skip
 
 
-def _as_problem(problem: WorkProblem) -> PdfProblem:
+def _as_problem(problem: WorkError) -> PdfError:
     text = str(problem)
     if problem.flag:
-        return PdfProblem(problem.flag, text.partition(": ")[2] or text)
+        return PdfError(problem.flag, text.partition(": ")[2] or text)
     if text.startswith("took over"):
-        return PdfProblem("time_limit", f"reading it {text}, the limit for a document (seconds)")
-    return PdfProblem("crashed", f"the process that read it ended or failed: {text}")
+        return PdfError("time_limit", f"reading it {text}, the limit for a document (seconds)")
+    return PdfError("crashed", f"the process that read it ended or failed: {text}")

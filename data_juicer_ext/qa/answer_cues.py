@@ -158,7 +158,7 @@ def _read(text: str, cue: re.Match[str], position: int, options: Sequence[str], 
     line = re.compile(rf"[ \t*_`\"'“:]{{0,8}}([^\n]{{1,{longest}}})").match(text, position)
     if line is None:
         return None
-    sentence = re.split(r"[.;](?=\s|\Z)", line.group(1), maxsplit=1)[0]
+    sentence = re.split(r"[.;](?=\s|\Z)", line.group(1))[0]
     for said in dict.fromkeys((line.group(1), sentence)):
         letters = matching(said, options)
         if len(letters) == 1 or (is_none(said.strip("*_`\"' ")) and not letters):

@@ -5,7 +5,7 @@ Source: the category taxonomy that arXiv publishes; former archives are kept und
 
 from __future__ import annotations
 
-# One archive a line of names; its categories follow as CODE name pairs.
+# One archive per line of names; its categories follow as CODE name pairs.
 _ARCHIVES = {
     "astro-ph": "astrophysics", "cond-mat": "condensed matter physics", "cs": "computer science",
     "econ": "economics", "eess": "electrical engineering and systems science",

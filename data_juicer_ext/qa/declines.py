@@ -52,7 +52,7 @@ def declines(text: str) -> tuple[int, int] | None:
     """
     sentences = [(match.start(), match.group()) for match in re.finditer(r"[^.!?\n]{1,4000}[.!?\n]?", text)]
     sentences = [(start, body) for start, body in sentences if any(map(str.isalnum, body))]
-    for start, sentence in [*sentences[:1], *sentences[1:][-1:]]:
+    for start, sentence in [*sentences[:1], *sentences[-1:]]:
         for pattern in _DECLINES:
             match = pattern.search(sentence)
             if match:

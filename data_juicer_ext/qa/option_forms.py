@@ -37,7 +37,7 @@ _VERB_NEXT = re.compile(
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
-class Letters(NamedTuple):
+class NamedLetters(NamedTuple):
     """Letters in the order they are named, upper case, and the span they were read from."""
 
     letters: tuple[str, ...]
@@ -113,7 +113,7 @@ def joined_letters(text: str, count: int) -> tuple[str, ...] | None:
     return tuple(text) if rising and all("A" <= letter < chr(65 + count) for letter in text) else None
 
 
-def letters_at(text: str, position: int, count: int, end: int | None = None) -> Letters | None:
+def letters_at(text: str, position: int, count: int, end: int | None = None) -> NamedLetters | None:
     """The letter or list of letters that begins at `position` (markup before it allowed), or None.
 
     A letter counts only where it cannot be a word or a name: what follows it must end it ("B.", "B)",
@@ -135,7 +135,7 @@ def letters_at(text: str, position: int, count: int, end: int | None = None) -> 
         position = separator.end()
     if not found or _CONDITIONAL.match(text, last):
         return None
-    return Letters(tuple(dict.fromkeys(found)), first, last)
+    return NamedLetters(tuple(dict.fromkeys(found)), first, last)
 
 
 def _closed(text: str, match: re.Match[str], end: int, count: int) -> bool:

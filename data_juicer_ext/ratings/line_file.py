@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.storage.json_lines import json_objects, leave_out
 
 _HUGE = 1e15  # also keeps out NaN, infinity, and integers that no float can hold
 
@@ -96,14 +96,9 @@ class LineFile:
 def _objects(data: bytes) -> tuple[int, list[dict[str, Any]]]:
     """How many bytes of `data` need no second look, and the objects in them."""
     end = data.rfind(b"\n") + 1
-    last = _object(data[end:])  # a whole object without its line feed, as editors leave it, is no cut-off line
-    found = [value for line in data[:end].split(b"\n") if (value := _object(line)) is not None]
-    return (len(data), [*found, last]) if last is not None else (end, found)
+    last = _rows([data[end:]])  # a whole object without its line feed, as editors leave it, is no cut-off line
+    return len(data) if last else end, [*_rows(data[:end].split(b"\n")), *last]
 
 
-def _object(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+def _rows(lines: list[bytes]) -> list[dict[str, Any]]:
+    return [row for _, row in json_objects(lines, "", leave_out)]

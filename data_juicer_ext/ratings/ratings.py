@@ -14,7 +14,7 @@ from typing import Any
 from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
 
 FORMS = ("verisciqa", "quality", "siqa", "scidiag", "audit")
-Key = tuple[str, str, str]  # annotator, form, row_id
+RatingKey = tuple[str, str, str]  # annotator, form, row_id
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Rating:
     shown_first: str = ""
 
     @property
-    def key(self) -> Key:
+    def key(self) -> RatingKey:
         """What a later answer replaces."""
         return self.annotator, self.form, self.row_id
 
@@ -56,7 +56,7 @@ def read_ratings(path: Path) -> list[Rating]:
 
     Answers about reference images of a calibration are among them.
     """
-    latest: dict[Key, Rating] = {}
+    latest: dict[RatingKey, Rating] = {}
     _take(latest, LineFile(path).fresh()[1])
     return list(latest.values())
 
@@ -72,9 +72,9 @@ class RatingsFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lines = LineFile(path)
-        self._latest: dict[Key, Rating] = {}
+        self._latest: dict[RatingKey, Rating] = {}
 
-    def latest(self) -> Mapping[Key, Rating]:
+    def latest(self) -> Mapping[RatingKey, Rating]:
         """The answers that count now, by annotator, form and row."""
         anew, lines = self._lines.fresh()
         if anew:
@@ -92,7 +92,7 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def _take(latest: dict[Key, Rating], lines: list[dict[str, Any]]) -> None:
+def _take(latest: dict[RatingKey, Rating], lines: list[dict[str, Any]]) -> None:
     for line in lines:
         rating = _rating(line)
         if rating is not None:

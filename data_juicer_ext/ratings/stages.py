@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
-from data_juicer_ext.ratings.ratings import Key, now
+from data_juicer_ext.ratings.ratings import RatingKey, now
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class StagesFile:
 
     def __init__(self, path: Path) -> None:
         self._path, self._lines = path, LineFile(path)
-        self._answers: dict[Key, dict[str, list[StageAnswer]]] = {}
+        self._answers: dict[RatingKey, dict[str, list[StageAnswer]]] = {}
 
-    def of(self, key: Key) -> dict[str, list[StageAnswer]]:
+    def of(self, key: RatingKey) -> dict[str, list[StageAnswer]]:
         """The answers about a row by stage, oldest first."""
         anew, lines = self._lines.fresh()
         if anew:
@@ -36,7 +36,7 @@ class StagesFile:
             self._take(line)
         return self._answers.get(key, {})
 
-    def append(self, key: Key, stage: str, answer: StageAnswer) -> None:
+    def append(self, key: RatingKey, stage: str, answer: StageAnswer) -> None:
         """Write an answer down, on disk when this returns. Raises OSError."""
         names = dict(zip(("annotator", "form", "row_id"), key, strict=True))
         append_line(self._path, {"time": now(), **names, "stage": stage, **vars(answer)})

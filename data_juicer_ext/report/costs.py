@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from data_juicer_ext.report.ledger_decisions import Counted, Vote
-from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.report.ledger_decisions import Counted, VoteDraws
+from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.runs.ledger import Spending
 
 
@@ -75,7 +75,7 @@ class Costs:
         return sum(line.retries for line in self.lines)
 
 
-def costs(counted: Counted, scope: Scope) -> Costs:
+def costs(counted: Counted, scope: RunSelection) -> Costs:
     """Sort out what was spent. Listings come in the order of the funnel, those of other runs after them."""
     order = {listing: place for place, listing in enumerate(counted.decided)}
     by_model: dict[tuple[str, str, str], list[Spending]] = {}
@@ -102,7 +102,7 @@ def _saved(lines: Sequence[Cost], counted: Counted) -> Iterable[Saved]:
     for operator, tag in tags:
         of_tag = [line for line in lines if (line.operator, line.tag) == (operator, tag)]
         votes = [made.rest for made in counted.decided.get((operator, tag), {}).values()]
-        early = sum(vote.draws - vote.drawn for vote in votes if isinstance(vote, Vote))
+        early = sum(vote.draws - vote.drawn for vote in votes if isinstance(vote, VoteDraws))
         stored = sum(line.spending.store_hits for line in of_tag)
         if early or stored:
             yield Saved(tag, stored, early, _worth(of_tag, stored + early))

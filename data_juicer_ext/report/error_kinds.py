@@ -1,25 +1,12 @@
-"""Which of VeriSciQA's four error kinds a filter's refusals stand for (sections 2 and 3.3, appendices D and F)."""
+"""Which kinds of error the refusals of a run stand for, as far as its operators say so."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data_juicer_ext.report.funnel import Step
-
-KINDS = {
-    "E1": "incorrectly visually grounded",
-    "E2": "figure-intent misaligned",
-    "E3": "non-visual",
-    "E4": "outside knowledge",
-}
-# The vote can't tell a wrong answer from one that the figure does not show. No filter looks for E2: making the
-# questions from the authors' claims is what keeps it away.
-_IMPLIED = {
-    "source_consistency_filter": ("E1",),
-    "visual_dependence_filter": ("E3",),
-    "vision_vote_filter": ("E1", "E4"),
-}
+from data_juicer_ext.report.funnel import FunnelStep
 
 
 @dataclass(frozen=True)
@@ -33,19 +20,17 @@ class ImpliedErrors:
     @property
     def name(self) -> str:
         """The kinds in words."""
-        return " or ".join(f"{kind} {KINDS[kind]}" for kind in self.kinds) or "none implied"
+        return " or ".join(self.kinds) or "none implied"
 
 
-def implied_by(operator: str) -> tuple[str, ...]:
-    """The error kinds that a refusal by this operator stands for, one of them each time; () if none."""
-    return _IMPLIED.get(operator, ())
-
-
-def by_error_kind(steps: Sequence[Step]) -> list[ImpliedErrors]:
+def by_error_kind(steps: Sequence[FunnelStep]) -> list[ImpliedErrors]:
     """The refusals of a run by what they imply, E1 first, and last those that imply nothing."""
-    groups: dict[tuple[str, ...], list[Step]] = {}
+    refused: Counter[tuple[str, ...]] = Counter()
+    tags: dict[tuple[str, ...], dict[str, None]] = {}
     for step in steps:
-        if step.refused:
-            groups.setdefault(implied_by(step.operator), []).append(step)
-    order = sorted(groups, key=lambda kinds: kinds or ("none",))
-    return [ImpliedErrors(k, sum(s.refused for s in groups[k]), tuple(s.tag for s in groups[k])) for k in order]
+        for reason, count in step.refusals.items():
+            kinds = step.words.kinds_of(reason)
+            refused[kinds] += count
+            tags.setdefault(kinds, {})[step.tag] = None
+    order = sorted(refused, key=lambda kinds: (not kinds, kinds))
+    return [ImpliedErrors(kinds, refused[kinds], tuple(tags[kinds])) for kinds in order]

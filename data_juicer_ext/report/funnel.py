@@ -11,32 +11,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# What an operator's kept rows are called, and how many one decision stands for.
-_UNITS = {
-    "paper_corpus_filter": "papers accepted",
-    "latex_figure_context_mapper": "papers read",
-    "pdf_figure_context_mapper": "papers read",
-    "figure_curation_mapper": "figures curated",
-    "figure_rows_mapper": "figures",
-    "image_rows_mapper": "figures",
-    "figure_features_mapper": "figures measured",
-    "figure_quality_mapper": "figures scored",
-    "claim_extractor_mapper": "claims",
-    "mcq_generator_mapper": "questions",
-}
-# Table 1 of the paper: its lines, and the operators after the last of which each is counted.
-_TABLE_1 = {
-    "Papers": ("latex_figure_context_mapper", "pdf_figure_context_mapper"),
-    "Atomic claims extracted": ("claim_extractor_mapper",),
-    "QA pairs generated": ("mcq_generator_mapper",),
-    "After text-based filtering": ("source_consistency_filter", "visual_dependence_filter"),
-    "After vision-based filtering": ("vision_vote_filter",),
-}
+from data_juicer_ext.runs.operator_words import EARLIER, OperatorWords
+from data_juicer_ext.text_table import aligned
+
+# The lines of table 1 in the paper's order.
+_TABLE_1 = (
+    "Papers", "Atomic claims extracted", "QA pairs generated", "After text-based filtering",
+    "After vision-based filtering",
+)  # fmt: skip
 
 
 @dataclass
-class Step:
-    """One operator's part in the funnel. `out` counts rows that went on, `rows` decisions."""
+class FunnelStep:
+    """One listing's part in the funnel. `out` counts rows that went on, `rows` decisions."""
 
     operator: str
     tag: str
@@ -47,11 +34,12 @@ class Step:
     undecided: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
+    words: OperatorWords = field(default_factory=OperatorWords)
 
     @property
     def name(self) -> str:
-        """What its rows are: "claims", or "after <tag>" for a filter."""
-        return _UNITS.get(self.operator, f"after {self.tag}")
+        """What its rows are: "claims", or "after <tag>" where its operator has no word for them."""
+        return self.words.kept_rows or f"after {self.tag}"
 
     @property
     def kept_share(self) -> float:
@@ -59,12 +47,15 @@ class Step:
         return self.kept / self.rows if self.rows else 0.0
 
 
-def funnel(decisions: Iterable[Mapping[str, Any]]) -> list[Step]:
-    """The steps of a run in the order in which their first decisions were made."""
-    steps: dict[tuple[str, str], Step] = {}
+def funnel(decisions: Iterable[Mapping[str, Any]], words: Mapping[str, OperatorWords] = EARLIER) -> list[FunnelStep]:
+    """The steps of a run in the recipe's order, as far as `words` know it, else as their first decisions were made.
+
+    On Ray the stages overlap in time.
+    """
+    steps: dict[tuple[str, str], FunnelStep] = {}
     for entry in decisions:
         key = entry["operator"], entry["tag"]
-        step = steps.setdefault(key, Step(*key))
+        step = steps.setdefault(key, FunnelStep(*key, words=words.get(key[0], OperatorWords())))
         step.rows += 1
         verdict = entry["verdict"]
         step.kept += verdict == "keep"
@@ -75,22 +66,16 @@ def funnel(decisions: Iterable[Mapping[str, Any]]) -> list[Step]:
             step.reasons[entry["reason"]] += 1
         if verdict == "drop":
             step.refusals[entry["reason"]] += 1
-    return sorted(steps.values(), key=_position)
+    return sorted(steps.values(), key=lambda step: step.words.place)
 
 
-def _position(step: Step) -> int:
-    # On Ray the stages overlap in time; the generating steps have a fixed order, filters follow.
-    names = list(_UNITS)
-    return names.index(step.operator) if step.operator in names else len(names)
-
-
-def whole(steps: Sequence[Step]) -> Step | None:
+def whole(steps: Sequence[FunnelStep]) -> FunnelStep | None:
     """The step whose rows are the whole that shares are taken of: claims, else figures; None without either."""
     named = {step.name: step for step in reversed(steps)}
     return next((named[name] for name in ("claims", "figures") if name in named), None)
 
 
-def share_of_whole(step: Step, steps: Sequence[Step]) -> float | None:
+def share_of_whole(step: FunnelStep, steps: Sequence[FunnelStep]) -> float | None:
     """What of the whole is left after a step, 0 to 1; None before the whole is there, or where it is empty."""
     base = whole(steps)
     if base is None or not base.out or steps.index(step) < steps.index(base):
@@ -98,7 +83,7 @@ def share_of_whole(step: Step, steps: Sequence[Step]) -> float | None:
     return step.out / base.out
 
 
-def table_1(steps: Sequence[Step]) -> list[tuple[str, int, float | None]]:
+def table_1(steps: Sequence[FunnelStep]) -> list[tuple[str, int, float | None]]:
     """The lines of the paper's table 1 as far as the run has come: step, count, share of the claims.
 
     [] for a run that makes no claims. The text-based filters count as one, what is left after the last of them.
@@ -107,31 +92,30 @@ def table_1(steps: Sequence[Step]) -> list[tuple[str, int, float | None]]:
     if claims is None:
         return []
     lines: list[tuple[str, int, float | None]] = []
-    for name, operators in _TABLE_1.items():
+    for name in _TABLE_1:
         # The blind check's second listing may show its answers to a vision model; it is still blind.
-        last = next((step for step in reversed(steps) if step.operator in operators), None)
+        last = next((step for step in reversed(steps) if step.words.table_1_line == name), None)
         if last is not None:
             share = last.out / claims if claims and name != "Papers" else None
             lines.append((name, last.out, share))
     return lines
 
 
-def table(steps: Sequence[Step], of_step: bool = False) -> str:
+def table(steps: Sequence[FunnelStep], of_step: bool = False) -> str:
     """The funnel as lines of text: count, share of the whole, and why rows left.
 
     `of_step`: also the share of each step's own decisions that keep.
     """
     base = whole(steps)
     of_whole = f"of {base.name}" if base else ""
-    kept = f"{'kept':>8}" if of_step else ""
-    head = f"{'step':<36}{'rows':>7}{of_whole:>11}{kept}{'refused':>9}{'undecided':>11}  why"
-    return "\n".join([head, *(_line(step, steps, of_step) for step in steps)])
+    heads = ["step", "rows", of_whole, "kept", "refused", "undecided", "why"]
+    rows = [heads, *(_cells(step, steps) for step in steps)]
+    shown = rows if of_step else [[*row[:3], *row[4:]] for row in rows]
+    return "\n".join(aligned(shown, "<>>>>><" if of_step else "<>>>><", (36, 5, 9)))
 
 
-def _line(step: Step, steps: Sequence[Step], of_step: bool) -> str:
+def _cells(step: FunnelStep, steps: Sequence[FunnelStep]) -> list[str]:
     share = share_of_whole(step, steps)
     left = "" if share is None else f"{share:.1%}"
-    kept = f"{step.kept_share:>8.1%}" if of_step else ""
     why = ", ".join(f"{reason} {count}" for reason, count in step.reasons.most_common(4))
-    numbers = f"{step.out:>7}{left:>11}{kept}{step.refused:>9}{step.undecided:>11}"
-    return f"{step.name:<36}{numbers}  {why}".rstrip()
+    return [step.name, str(step.out), left, f"{step.kept_share:.1%}", str(step.refused), str(step.undecided), why]

@@ -19,10 +19,10 @@ import jinja2
 from markupsafe import Markup
 
 from data_juicer_ext import __version__
+from data_juicer_ext.qa.error_kinds import KINDS
 from data_juicer_ext.report.costs import money, price
-from data_juicer_ext.report.error_kinds import implied_by
-from data_juicer_ext.report.funnel import Step, share_of_whole, table_1, whole
-from data_juicer_ext.report.report import Report
+from data_juicer_ext.report.funnel import FunnelStep, share_of_whole, table_1, whole
+from data_juicer_ext.report.report import RunReport
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.report.samples import VERDICTS
 from data_juicer_ext.report.thumbnails import Thumbnails
@@ -33,7 +33,7 @@ _ANCHORS = {"What was kept": "kept", "Shortcut audit": "shortcuts", "Sample rows
 _PICTURES = 3  # of one figure
 
 
-def page(report: Report) -> str:
+def page(report: RunReport) -> str:
     """The whole page, as text that is safe to write as UTF-8."""
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
     text = _environment().get_template("report.html").render(
@@ -43,6 +43,7 @@ def page(report: Report) -> str:
         whole=whole(report.steps), table_1=table_1(report.steps),
         steps=[(step, share_of_whole(step, report.steps)) for step in report.steps],
         refusals=list(_refusals(report.steps)), letters=_letters(report),
+        verisciqa=any(set(KINDS) & set(group.kinds) for group in report.errors),
         position_p=report.kept.shortcuts.position_p(), groups=list(_groups(report)), words=VERDICTS,
     )  # fmt: skip
     return scrub(text)
@@ -89,7 +90,7 @@ def _started(run_id: str) -> str:
     return _time(int(digits) / 1e9) if digits.isdigit() and len(digits) == 19 else run_id
 
 
-def _facts(report: Report) -> Iterator[str]:
+def _facts(report: RunReport) -> Iterator[str]:
     about = report.scope.about
     recipes = ", ".join(Path(str(recipe)).name for recipe in about.get("recipe") or [])
     yield f"recipe {recipes or 'not known'}"
@@ -103,7 +104,7 @@ def _facts(report: Report) -> Iterator[str]:
         yield f"last decision {_time(report.last)}"
 
 
-def _sections(report: Report) -> list[tuple[str, str]]:
+def _sections(report: RunReport) -> list[tuple[str, str]]:
     found = {
         "Funnel": True,
         "Refusals": True,
@@ -118,18 +119,18 @@ def _sections(report: Report) -> list[tuple[str, str]]:
     return [(_ANCHORS.get(title, title.lower()), title) for title, there in found.items() if there]
 
 
-def _refusals(steps: list[Step]) -> Iterator[tuple[Step, str, int, tuple[str, ...]]]:
+def _refusals(steps: list[FunnelStep]) -> Iterator[tuple[FunnelStep, str, int, tuple[str, ...]]]:
     for step in steps:
         for reason, number in step.refusals.most_common(25):
-            yield step, reason, number, implied_by(step.operator)
+            yield step, reason, number, step.words.kinds_of(reason)
 
 
-def _letters(report: Report) -> list[str]:
+def _letters(report: RunReport) -> list[str]:
     most = max(report.kept.shortcuts.letters, default=0)
     return [chr(ord("A") + place) for place in range(min(most, 26))]
 
 
-def _groups(report: Report) -> Iterator[dict[str, Any]]:
+def _groups(report: RunReport) -> Iterator[dict[str, Any]]:
     """The groups of samples with their pictures, numbered through the page."""
     thumbnails, numbers = Thumbnails(report.scope.run_dir / "images"), count(1)
     for group in report.groups:

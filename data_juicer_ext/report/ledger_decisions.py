@@ -9,11 +9,11 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from data_juicer_ext.curation.funnel import RunFunnel
-from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.runs.ledger import Spending, read_lines
 
 _UNREAD = ("failed", "unparsable")
-Listing = tuple[str, str]  # an operator and the tag of one of its listings
+ListingKey = tuple[str, str]  # an operator and the tag of one of its listings
 
 
 class Decided(NamedTuple):
@@ -32,7 +32,7 @@ class Decided(NamedTuple):
     rest: Any
 
 
-class Vote(NamedTuple):
+class VoteDraws(NamedTuple):
     """A vote: draws that it could have had, and had."""
 
     draws: int
@@ -46,14 +46,14 @@ class Blind(NamedTuple):
     hits: int
 
 
-class Asked(NamedTuple):
+class QuestionMade(NamedTuple):
     """A question made: its row, and how many options it has."""
 
     row_id: str
     options: int
 
 
-class Scored(NamedTuple):
+class FigureScores(NamedTuple):
     """The scores of a figure by dimension, null ones left out, with "overall"."""
 
     scores: dict[str, float]
@@ -68,7 +68,7 @@ class Counted:
     decision was made, in seconds since 1970.
     """
 
-    decided: dict[Listing, dict[str, Decided]] = field(default_factory=dict)
+    decided: dict[ListingKey, dict[str, Decided]] = field(default_factory=dict)
     spent: dict[tuple[str, str, str, str], Spending] = field(default_factory=dict)
     lines: Counter[str] = field(default_factory=Counter)
     curated: RunFunnel = field(default_factory=RunFunnel)
@@ -83,10 +83,10 @@ class Counted:
                        "made": made.made}  # fmt: skip
 
 
-def count(scope: Scope) -> Counted:
+def count(scope: RunSelection) -> Counted:
     """Count the ledger of `scope`. It may be written to meanwhile: lines that are not whole yet are left out."""
     found = Counted()
-    begun: dict[Listing, tuple[int, float]] = {}
+    begun: dict[ListingKey, tuple[int, float]] = {}
     order = {run_id: place for place, run_id in enumerate(scope.run_ids)}
     for run_id in scope.all_ids:
         lines = read_lines(scope.run_dir / "ledger", run_id)
@@ -109,7 +109,7 @@ def _pay(found: Counted, run_id: str, entry: Mapping[str, Any]) -> None:
             found.spent.setdefault(key, Spending()).add_up(part)
 
 
-def _decide(found: Counted, begun: dict[Listing, tuple[int, float]], place: int, entry: Mapping[str, Any]) -> None:
+def _decide(found: Counted, begun: dict[ListingKey, tuple[int, float]], place: int, entry: Mapping[str, Any]) -> None:
     listing = intern(entry["operator"]), intern(entry["tag"])
     when = place, float(entry.get("time") or 0)
     found.last = max(found.last, when[1])
@@ -126,16 +126,16 @@ def _decide(found: Counted, begun: dict[Listing, tuple[int, float]], place: int,
         )  # fmt: skip
 
 
-def _rest(detail: Mapping[str, Any]) -> Vote | Blind | Asked | Scored | None:
+def _rest(detail: Mapping[str, Any]) -> VoteDraws | Blind | QuestionMade | FigureScores | None:
     """What counts need of a decision's detail; known by what the operators write there, whatever they are called."""
     if "draws_made" in detail and "n" in detail:
-        return Vote(int(detail["n"]), int(detail["draws_made"]))
+        return VoteDraws(int(detail["n"]), int(detail["draws_made"]))
     if "hits" in detail and isinstance(detail.get("draws"), list):
         read = sum(draw not in _UNREAD for draw in detail["draws"])
         return Blind(read, int(detail["hits"]))
     if "made" in detail and isinstance(detail.get("options"), list):
-        return Asked(str(detail["made"]), len(detail["options"]))
+        return QuestionMade(str(detail["made"]), len(detail["options"]))
     if isinstance(detail.get("scores"), dict) and "overall" in detail:
         given = {**detail["scores"], "overall": detail["overall"]}
-        return Scored({name: float(score) for name, score in given.items() if isinstance(score, (int, float))})
+        return FigureScores({name: float(score) for name, score in given.items() if isinstance(score, (int, float))})
     return None

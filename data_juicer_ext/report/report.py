@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.curation.funnel import Stage
+from data_juicer_ext.curation.funnel import FunnelStage
 from data_juicer_ext.curation.rules import STAGES
 from data_juicer_ext.report.composition import Composition
 from data_juicer_ext.report.costs import Costs, costs
 from data_juicer_ext.report.error_kinds import ImpliedErrors, by_error_kind
-from data_juicer_ext.report.funnel import Step, funnel
+from data_juicer_ext.report.funnel import FunnelStep, funnel
 from data_juicer_ext.report.ledger_decisions import Counted, count
-from data_juicer_ext.report.run_selection import Scope
-from data_juicer_ext.report.sample_choice import FigureKey, Group, Spread, choose
+from data_juicer_ext.report.run_selection import RunSelection
+from data_juicer_ext.report.sample_choice import FigureKey, RowsToChoose, Spread, choose
 from data_juicer_ext.report.samples import (
-    Picture,
-    Sample,
+    SamplePicture,
+    SampleRow,
     evidence,
     figure_of,
     from_ledger,
@@ -26,13 +26,14 @@ from data_juicer_ext.report.samples import (
     said_of,
     undecided_rows,
 )
-from data_juicer_ext.report.score_distribution import Distribution, Scores, scored
+from data_juicer_ext.report.score_distribution import Distribution, ScoreDistributions, scored
 from data_juicer_ext.report.shortcut_audit import Baseline, Shortcuts, blind_baselines
 from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.operator_words import words_in
 
 
 @dataclass
-class Kept:
+class KeptRows:
     """The rows of the export: what they are made of, how they could be guessed, their scores, and a few of them.
 
     `strangers` counts rows that no counted decision kept, `broken` the lines that could not be read.
@@ -40,9 +41,9 @@ class Kept:
 
     composition: Composition = field(default_factory=Composition)
     shortcuts: Shortcuts = field(default_factory=Shortcuts)
-    scores: Scores = field(default_factory=Scores)
-    pictures: dict[FigureKey, Picture] = field(default_factory=dict)
-    samples: list[Sample] = field(default_factory=list)
+    scores: ScoreDistributions = field(default_factory=ScoreDistributions)
+    pictures: dict[FigureKey, SamplePicture] = field(default_factory=dict)
+    samples: list[SampleRow] = field(default_factory=list)
     strangers: int = 0
     broken: list[str] = field(default_factory=list)
 
@@ -69,7 +70,7 @@ class CurationTable:
     tag: str
     papers: int
     kept: int
-    stages: dict[str, Stage]
+    stages: dict[str, FunnelStage]
 
 
 @dataclass(frozen=True)
@@ -79,19 +80,19 @@ class SampleGroup:
     title: str
     verdict: str
     total: int
-    samples: list[Sample]
+    samples: list[SampleRow]
 
 
 @dataclass(frozen=True)
-class Report:
+class RunReport:
     """A report; `notes` are what has to be known to read the numbers.
 
     `scored` has the scores of all rows, by listing; `repeated` and `last` are those of `Counted`.
     """
 
-    scope: Scope
-    steps: list[Step]
-    kept: Kept
+    scope: RunSelection
+    steps: list[FunnelStep]
+    kept: KeptRows
     errors: list[ImpliedErrors]
     undecided: list[Cause]
     costs: Costs
@@ -104,22 +105,22 @@ class Report:
     last: float
 
 
-def make_report(scope: Scope, size: int = 4) -> Report:
+def make_report(scope: RunSelection, size: int = 4) -> RunReport:
     """The report of the runs in `scope`, with up to `size` sample rows of each kind."""
     counted = count(scope)
-    steps = funnel(counted.decisions())
+    steps = funnel(counted.decisions(), words_in(scope.about))
     kept = _kept(scope, counted, steps, size)
     chosen = choose(counted, size, kept.pictures, kept_too=not kept.rows)
     messages, groups = _shown(scope, chosen, kept)
-    return Report(
+    return RunReport(
         scope, steps, kept, by_error_kind(steps), _causes(counted, messages), costs(counted, scope),
         _curation(counted), blind_baselines(counted), _scored(counted, kept), groups, _notes(scope, kept),
         counted.repeated, counted.last,
     )  # fmt: skip
 
 
-def _kept(scope: Scope, counted: Counted, steps: Sequence[Step], size: int) -> Kept:
-    found = Kept()
+def _kept(scope: RunSelection, counted: Counted, steps: Sequence[FunnelStep], size: int) -> KeptRows:
+    found = KeptRows()
     if scope.export is None:
         return found
     rows = counted.decided.get((steps[-1].operator, steps[-1].tag), {}) if steps else {}
@@ -132,7 +133,7 @@ def _kept(scope: Scope, counted: Counted, steps: Sequence[Step], size: int) -> K
         decision = rows.get(row_id)
         found.strangers += decision is None or decision.verdict != "keep"
         if figure not in found.pictures:
-            found.pictures[figure] = Picture.of(row)
+            found.pictures[figure] = SamplePicture.of(row)
         shown.offer("\x1f".join(figure), row_id, row)
     found.samples = [from_row(row) for row in shown.chosen]
     for sample in found.samples:
@@ -140,7 +141,9 @@ def _kept(scope: Scope, counted: Counted, steps: Sequence[Step], size: int) -> K
     return found
 
 
-def _shown(scope: Scope, chosen: Sequence[Group], kept: Kept) -> tuple[dict[tuple[str, str], str], list[SampleGroup]]:
+def _shown(
+    scope: RunSelection, chosen: Sequence[RowsToChoose], kept: KeptRows
+) -> tuple[dict[tuple[str, str], str], list[SampleGroup]]:
     """The messages of undecided rows by listing and reason, and the groups of samples."""
     rows = [row for group in chosen for row in group.rows]
     found = evidence(scope, {row.figure for row in rows} | {(row.paper_id, row.figure_id) for row in kept.samples})
@@ -163,7 +166,7 @@ def _shown(scope: Scope, chosen: Sequence[Group], kept: Kept) -> tuple[dict[tupl
     return messages, groups
 
 
-def _title(group: Group) -> str:
+def _title(group: RowsToChoose) -> str:
     tag = group.listing[1]
     return {"keep": f"Kept by {tag}, the last step so far", "drop": f"Refused by {tag}"}.get(
         group.verdict, f"Undecided at {tag}"
@@ -180,14 +183,14 @@ def _causes(counted: Counted, messages: Mapping[tuple[str, str], str]) -> list[C
 def _curation(counted: Counted) -> list[CurationTable]:
     tables: dict[str, CurationTable] = {}
     for (tag, _), (verdict, funnel_of_paper) in counted.curated.papers.items():
-        table = tables.get(tag) or CurationTable(tag, 0, 0, {title: Stage() for title in _titles()})
+        table = tables.get(tag) or CurationTable(tag, 0, 0, {title: FunnelStage() for title in _titles()})
         for name, title in zip(STAGES, _titles(), strict=True):
             table.stages[title].add(funnel_of_paper[name])
         tables[tag] = CurationTable(tag, table.papers + 1, table.kept + (verdict == "keep"), table.stages)
     return list(tables.values())
 
 
-def _scored(counted: Counted, kept: Kept) -> dict[str, list[Distribution]]:
+def _scored(counted: Counted, kept: KeptRows) -> dict[str, list[Distribution]]:
     """The scores of all scored rows, where these are not just the kept ones, whose columns say the same."""
     rows = kept.rows
     return {tag: made for tag, made in scored(counted).items() if not rows or any(d.count > rows for d in made)}
@@ -197,7 +200,7 @@ def _titles() -> Iterable[str]:
     return [f"{name} {title}" for name, title in STAGES.items()]
 
 
-def _notes(scope: Scope, kept: Kept) -> list[str]:
+def _notes(scope: RunSelection, kept: KeptRows) -> list[str]:
     notes = list(scope.notes)
     if kept.strangers and not scope.shards.get("running"):
         notes.append(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
-from data_juicer_ext.rows import FIGURE_ROW, visible
+from data_juicer_ext.rows import FIGURE_ROW, Row, object_in, visible
 
-Row = Mapping[str, Any]
 _CHARACTERS = 100  # of a caption or a column
 _MOST_COLUMNS = 6
 _EVERYWHERE = (*FIGURE_ROW, "text")
@@ -46,14 +44,9 @@ def in_words(row: Row) -> list[str]:
 
 
 def _origin(row: Row) -> list[str]:
-    place = _object(row.get("provenance")).get("source", {}).get("place", "")
+    place = object_in(row.get("provenance")).get("source", {}).get("place", "")
     parts = {"paper": row.get("paper_id"), "figure": row.get("number"), "claim from": place}
     return [f"{name} {value}" for name, value in parts.items() if value]
-
-
-def _object(value: Any) -> dict[str, Any]:
-    found = json.loads(value or "{}") if isinstance(value, str) else value
-    return found if isinstance(found, dict) else {}
 
 
 def _pair(row: Row) -> list[str]:
@@ -69,7 +62,7 @@ def _answer(row: Row) -> list[str]:
 
 
 def _scored(row: Row) -> list[str]:
-    scores = _object(row["quality"]).get("scores", {})
+    scores = object_in(row["quality"]).get("scores", {})
     each = ", ".join(f"{name} {scores[name] if scores.get(name) is not None else '-'}" for name in DIMENSIONS)
     return [f"overall {row['quality_overall']:g} ({each})", *_caption(row)]
 

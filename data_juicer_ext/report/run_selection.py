@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.runs import manifest, run_records
 from data_juicer_ext.runs.exported_rows import export_files
 from data_juicer_ext.runs.fetched_run import FETCHED_EXPORT
@@ -20,7 +21,7 @@ _TOLD = 3
 _COPIES = (FETCHED_EXPORT, "pairs.jsonl")
 
 
-class NoRunError(ValueError):
+class NoRunError(DjExtError, ValueError):
     """There is no run to speak of."""
 
 
@@ -39,7 +40,7 @@ def no_run(run_dir: Path) -> NoRunError:
 
 
 @dataclass(frozen=True)
-class Scope:
+class RunSelection:
     """What a report speaks of.
 
     The decisions of `run_ids` count: those of the last run, or of the shards' runs. What was spent is counted over
@@ -62,9 +63,9 @@ class Scope:
         return bool(self.about.get("ended")) and not self.shards.get("running")
 
 
-def scope_of(
+def select_runs(
     run_dir: Path, run_ids: Sequence[str] = (), states: Sequence[str] = (), export: Path | None = None
-) -> Scope:
+) -> RunSelection:
     """The scope of a run folder: the runs named (all into one export), else its last run.
 
     `states` are those of the shards, where it has any. `export` is read instead of the one that the run names.
@@ -77,10 +78,10 @@ def scope_of(
     about = run_records.about(run_dir, ids[-1])
     found, said = (export, "") if export else _export(run_dir, about, bool(states))
     notes = [note for note in (_unended(about, Counter(states)), said) if note]
-    return Scope(run_dir, ids, all_ids, about, found, dict(Counter(states)), tuple(notes))
+    return RunSelection(run_dir, ids, all_ids, about, found, dict(Counter(states)), tuple(notes))
 
 
-def last_selection(run_dir: Path, export: Path | None = None) -> Scope:
+def last_selection(run_dir: Path, export: Path | None = None) -> RunSelection:
     """What a report of a run folder speaks of: the shards of its manifest, else its last run.
 
     Raises NoRunError if the folder holds no run.
@@ -89,10 +90,10 @@ def last_selection(run_dir: Path, export: Path | None = None) -> Scope:
         raise no_run(run_dir)
     found, ids = manifest.load(run_dir), run_records.run_ids(run_dir)
     if found is None or not ids or not run_records.about(run_dir, ids[-1]).get("shard"):
-        return scope_of(run_dir, export=export)
+        return select_runs(run_dir, export=export)
     of_shards = [entry.whole_run_id or entry.run_id for entry in found.shards]
     states = [entry.state for entry in found.shards]
-    return scope_of(run_dir, [run_id for run_id in of_shards if run_id], states, export)
+    return select_runs(run_dir, [run_id for run_id in of_shards if run_id], states, export)
 
 
 def _unended(about: dict[str, Any], states: Counter[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from data_juicer_ext.report.ledger_decisions import Counted, Decided, Listing
+from data_juicer_ext.report.ledger_decisions import Counted, Decided, ListingKey
 
 T = TypeVar("T")
 FigureKey = tuple[str, str]  # paper_id and figure_id
@@ -56,7 +56,7 @@ class Spread(Generic[T]):
 class Chosen:
     """A row to show, with the decision that it is shown for."""
 
-    listing: Listing
+    listing: ListingKey
     row_id: str
     decision: Decided
 
@@ -67,16 +67,16 @@ class Chosen:
 
 
 @dataclass
-class Group:
+class RowsToChoose:
     """Rows of one kind: `verdict` at one listing, `total` of them in all."""
 
-    listing: Listing
+    listing: ListingKey
     verdict: str
     total: int = 0
     rows: list[Chosen] = field(default_factory=list)
 
 
-def choose(counted: Counted, size: int, known: Container[FigureKey], kept_too: bool) -> list[Group]:
+def choose(counted: Counted, size: int, known: Container[FigureKey], kept_too: bool) -> list[RowsToChoose]:
     """Rows that were refused or are undecided, by listing, up to `size` a group; figures in `known` come first.
 
     Each reason of a group gets its turn, the most frequent first. `kept_too`: also rows that the last listing kept,
@@ -93,9 +93,9 @@ def choose(counted: Counted, size: int, known: Container[FigureKey], kept_too: b
 
 
 def _group(
-    listing: Listing, verdict: str, rows: Iterable[tuple[str, Decided]], size: int, known: Container[FigureKey]
-) -> Group:
-    group = Group(listing, verdict)
+    listing: ListingKey, verdict: str, rows: Iterable[tuple[str, Decided]], size: int, known: Container[FigureKey]
+) -> RowsToChoose:
+    group = RowsToChoose(listing, verdict)
     by_reason: dict[str, tuple[int, Spread[Chosen]]] = {}
     for row_id, made in rows:
         if made.verdict != verdict:

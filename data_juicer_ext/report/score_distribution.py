@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from data_juicer_ext.report.ledger_decisions import Counted, Scored
+from data_juicer_ext.report.ledger_decisions import Counted, FigureScores
 
 MOST_COLUMNS = 24
 _BINS = 10
@@ -63,7 +63,7 @@ class Distribution:
 
 
 @dataclass
-class Scores:
+class ScoreDistributions:
     """The distributions of numeric columns over kept rows, up to `MOST_COLUMNS`."""
 
     columns: dict[str, Distribution] = field(default_factory=dict)
@@ -87,7 +87,9 @@ def scored(counted: Counted) -> dict[str, list[Distribution]]:
     found = {}
     for (_, tag), rows in counted.decided.items():
         # A filter notes the scores that it goes by as well; it gives none.
-        given = [made.rest.scores for made in rows.values() if isinstance(made.rest, Scored) and made.reason == _GIVES]
+        given = [
+            made.rest.scores for made in rows.values() if isinstance(made.rest, FigureScores) and made.reason == _GIVES
+        ]
         if given:
             found[tag] = _distributions(given)
     return found

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.report.ledger_decisions import Asked, Blind, Counted
+from data_juicer_ext.report.ledger_decisions import Blind, Counted, QuestionMade
 
 _WORD = re.compile(r"\w+")
 _READ = 4000  # characters of a text that are looked at
@@ -158,7 +158,7 @@ def blind_baselines(counted: Counted) -> list[Baseline]:
         made.rest.row_id: made.rest.options
         for rows in counted.decided.values()
         for made in rows.values()
-        if isinstance(made.rest, Asked)
+        if isinstance(made.rest, QuestionMade)
     }
     found = []
     for (_, tag), rows in counted.decided.items():

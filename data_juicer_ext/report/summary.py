@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.curation.funnel import OPERATOR, RunFunnel
-from data_juicer_ext.report.funnel import Step, funnel, table
+from data_juicer_ext.report.funnel import FunnelStep, funnel, table
 from data_juicer_ext.report.row_kinds import in_words, kind_in
 from data_juicer_ext.report.run_selection import export_here, no_run
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.exported_rows import export_files, read_rows
 from data_juicer_ext.runs.ledger import decisions, read_lines
+from data_juicer_ext.runs.operator_words import words_in
 
 
 def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
@@ -25,7 +26,7 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
         raise no_run(run_dir)
     about = run_records.about(run_dir, ids[-1])
     last = {(e["row_id"], e["operator"], e["tag"]): e for run_id in ids for e in decisions(run_dir, run_id, brief=True)}
-    steps = funnel(last.values())
+    steps = funnel(last.values(), words_in(about))
     named = str(about.get("export_path") or "")
     export = export_here(run_dir, named)
     kept = list(read_rows(export)) if export else []
@@ -41,7 +42,7 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
     return "\n".join(parts)
 
 
-def _curation(run_dir: Path, ids: Sequence[str], steps: Sequence[Step]) -> list[str]:
+def _curation(run_dir: Path, ids: Sequence[str], steps: Sequence[FunnelStep]) -> list[str]:
     """The figures by stage of the curation, where the runs have one."""
     if not any(step.operator == OPERATOR for step in steps):
         return []

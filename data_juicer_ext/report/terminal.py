@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from data_juicer_ext.report.costs import Costs, money, price
 from data_juicer_ext.report.funnel import table, table_1
-from data_juicer_ext.report.report import Report
+from data_juicer_ext.report.report import RunReport
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.report.shortcut_audit import Shortcuts
+from data_juicer_ext.runs.ledger import Spending
+from data_juicer_ext.text_table import aligned
 
 
-def lines(report: Report) -> str:
+def lines(report: RunReport) -> str:
     """The report in words, about 90 columns wide."""
     parts = [
         _notes(report), _table_1(report), _steps(report), _errors(report), _undecided(report),
@@ -20,37 +22,36 @@ def lines(report: Report) -> str:
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: RunReport) -> Iterator[str]:
     for note in report.notes:
         yield f"! {shown_text(note, 300)}"
 
 
-def _table_1(report: Report) -> Iterator[str]:
+def _table_1(report: RunReport) -> Iterator[str]:
     found = table_1(report.steps)
-    if found:
-        yield f"{'step':<36}{'count':>10}{'retention':>11}"
-    for name, number, share in found:
-        yield f"{name:<36}{number:>10,}{'-' if share is None else f'{share:.1%}':>11}"
+    rows = [(name, f"{number:,}", "-" if share is None else f"{share:.1%}") for name, number, share in found]
+    yield from aligned([("step", "count", "retention"), *rows] if rows else [], "<>", (36, 8))
 
 
-def _steps(report: Report) -> Iterator[str]:
+def _steps(report: RunReport) -> Iterator[str]:
     for line in table(report.steps, of_step=True).split("\n"):
         yield shown_text(line, 240)
 
 
-def _errors(report: Report) -> Iterator[str]:
+def _errors(report: RunReport) -> Iterator[str]:
     if not any(group.kinds for group in report.errors):
         return
-    yield f"{'refused, by error kind implied':<58}{'rows':>8}  at"
-    for group in report.errors:
-        yield f"{group.name:<58}{group.refused:>8,}  {shown_text(', '.join(group.tags), 60)}"
+    rows = [
+        (shown_text(group.name, 200), f"{group.refused:,}", shown_text(", ".join(group.tags), 60))
+        for group in report.errors
+    ]
+    yield from aligned([("refused, by error kind implied", "rows", "at"), *rows], "<><", (58, 6))
 
 
-def _undecided(report: Report) -> Iterator[str]:
+def _undecided(report: RunReport) -> Iterator[str]:
     if report.undecided:
-        yield f"{'undecided at':<30}{'cause':<28}{'rows':>8}"
-    for cause in report.undecided[:10]:
-        yield f"{_fit(cause.tag, 30)}{_fit(cause.reason, 28)}{cause.count:>8,}"
+        rows = [(_fit(c.tag, 28), _fit(c.reason, 26), f"{c.count:,}") for c in report.undecided[:10]]
+        yield from aligned([("undecided at", "cause", "rows"), *rows], "<<>", (28, 26, 8))
     if len(report.undecided) > 10:
         yield f"... and {len(report.undecided) - 10} other causes"
 
@@ -58,14 +59,15 @@ def _undecided(report: Report) -> Iterator[str]:
 def _costs(costs: Costs) -> Iterator[str]:
     if not costs.lines:
         return
-    yield f"{'spent, all runs':<26}{'model':<22}{'calls':>8}{'stored':>8}{'retries':>8}{'tokens':>12}{'US dollars':>13}"
-    for line in costs.lines:
-        tokens = line.spending.prompt_tokens + line.spending.completion_tokens
-        counted = f"{line.paid_calls:>8,}{line.spending.store_hits:>8,}{line.retries:>8,}{tokens:>12,}"
-        yield f"{_fit(line.tag, 26)}{_fit(line.model, 22)}{counted}{price(line.spending):>13}"
-    spent = costs.total
-    counted = f"{spent.calls - spent.store_hits:>8,}{spent.store_hits:>8,}{costs.retries:>8,}"
-    yield f"{'all':<48}{counted}{spent.prompt_tokens + spent.completion_tokens:>12,}{price(spent):>13}"
+    heads = ["spent, all runs", "model", "calls", "stored", "retries", "tokens", "US dollars"]
+    rows = [[_fit(line.tag, 24), _fit(line.model, 20), *_spent(line.spending, line.retries)] for line in costs.lines]
+    total = ["all", "", *_spent(costs.total, costs.retries)]
+    yield from aligned([heads, *rows, total], "<<>", (24, 20, 8, 6, 7, 10, 11))
+
+
+def _spent(spent: Spending, retries: int) -> list[str]:
+    counts = spent.calls - spent.store_hits, spent.store_hits, retries, spent.prompt_tokens + spent.completion_tokens
+    return [*(f"{count:,}" for count in counts), price(spent)]
 
 
 def _saved(costs: Costs) -> Iterator[str]:
@@ -88,4 +90,4 @@ def _shortcuts(audit: Shortcuts) -> Iterator[str]:
 
 
 def _fit(text: str, width: int) -> str:
-    return f"{shown_text(text, 80)[: width - 1]:<{width}}"
+    return shown_text(text, 80)[:width]

@@ -10,6 +10,7 @@ from data_juicer_ext.ratings.line_file import number_in
 from data_juicer_ext.ratings.ratings import FORMS, Rating
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.form import texts
+from data_juicer_ext.text_table import aligned
 
 ACCEPTED = "accepted"
 _SPANS = {"verisciqa": 4.0, "quality": 9.0, "siqa": 4.0, "scidiag": 4.0, "audit": 1.0}
@@ -87,8 +88,7 @@ def as_text(found: Iterable[Alpha]) -> str:
     lines = [heads, *(_cells(alpha) for alpha in found)]
     if len(lines) == 1:
         return "Nobody has rated anything yet."
-    widths = [max(len(line[place]) for line in lines) for place in range(len(heads))]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+    return "\n".join(aligned(lines, "<"))
 
 
 def _cells(found: Alpha) -> tuple[str, ...]:

@@ -21,17 +21,17 @@ from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.desk import Desk, LockedError, UnknownItemError
 from data_juicer_ext.review.forms.form import FormError
 from data_juicer_ext.review.request_guard import Guard
-from data_juicer_ext.review.shown_figures import Pictures
+from data_juicer_ext.review.shown_figures import ImageEncoder
 from data_juicer_ext.rows import to_json
 
 MOST_BODY = 65_536  # bytes of a request
 _STATIC = Path(__file__).parent / "static"
 _TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
           ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}  # fmt: skip
-Answer = Callable[[], Any]
+Respond = Callable[[], Any]
 
 
-def make_app(desk: Desk[Any], pictures: Pictures, host: str = "127.0.0.1", token: str = "") -> ASGIApp:
+def make_app(desk: Desk[Any], pictures: ImageEncoder, host: str = "127.0.0.1", token: str = "") -> ASGIApp:
     """The application of one review, behind its guard."""
     api = _Api(desk, pictures)
     files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in _STATIC.iterdir() if path.suffix in _TYPES}
@@ -59,7 +59,7 @@ def make_app(desk: Desk[Any], pictures: Pictures, host: str = "127.0.0.1", token
 class _Api:
     """Requests turned into calls of the desk, each in a thread, as it may wait for the disk."""
 
-    def __init__(self, desk: Desk[Any], pictures: Pictures) -> None:
+    def __init__(self, desk: Desk[Any], pictures: ImageEncoder) -> None:
         self._desk, self._pictures = desk, pictures
 
     async def about(self, request: Request) -> Response:
@@ -117,7 +117,7 @@ async def _body(request: Request) -> dict[str, Any]:
     return body
 
 
-async def _answer(ask: Answer) -> Response:
+async def _answer(ask: Respond) -> Response:
     """What the desk answers, as JSON; what goes wrong there becomes a status and a text for the rater."""
     try:
         return _json(await run_in_threadpool(ask))

@@ -12,7 +12,7 @@ from data_juicer_ext.report.samples import VERDICTS
 from data_juicer_ext.review.agreement import spread
 from data_juicer_ext.review.audit_rows import Audit, Audited
 from data_juicer_ext.review.citing_text import cited
-from data_juicer_ext.review.desk import Desk, Shown, reason_of, seconds_of
+from data_juicer_ext.review.desk import Desk, ShownItem, reason_of, seconds_of
 from data_juicer_ext.review.forms.form import TEXT_LIMIT, FormError
 from data_juicer_ext.review.ledger_trails import divided, step
 
@@ -39,7 +39,7 @@ class AuditDesk(Desk[Audited]):
 
     def _list(self, annotator: str) -> dict[str, Any]:
         raters = self._by_row()
-        shown = [Shown(annotator, row, position) for position, row in enumerate(self._audit.rows)]
+        shown = [ShownItem(annotator, row, position) for position, row in enumerate(self._audit.rows)]
         items = [
             {"id": self._issue(one, f"{one.item.group}\x1f{one.item.row_id}"), "group": one.item.group,
              "done": self._rating_of(annotator, one.item.row_id) is not None,
@@ -57,7 +57,7 @@ class AuditDesk(Desk[Audited]):
         ]
         return {"items": items, "groups": groups}
 
-    def _view(self, shown: Shown[Audited]) -> dict[str, Any]:
+    def _view(self, shown: ShownItem[Audited]) -> dict[str, Any]:
         row, sample = shown.item, shown.item.sample
         rating = self._rating_of(shown.annotator, row.row_id)
         trail, raters = self._audit.trails.trail(row.row_id), self._by_row().get(row.row_id, [])
@@ -76,10 +76,10 @@ class AuditDesk(Desk[Audited]):
             "given_reason": rating.reason if rating else "",
         }  # fmt: skip
 
-    def _images(self, shown: Shown[Audited]) -> tuple[str, ...]:
+    def _images(self, shown: ShownItem[Audited]) -> tuple[str, ...]:
         return shown.item.sample.picture.images
 
-    def _save(self, shown: Shown[Audited], answer: Mapping[str, Any]) -> dict[str, Any]:
+    def _save(self, shown: ShownItem[Audited], answer: Mapping[str, Any]) -> dict[str, Any]:
         accepted = answer.get("accepted")
         if not isinstance(accepted, bool):
             raise FormError("Accept or reject the row.")

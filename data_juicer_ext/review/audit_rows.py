@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.report.ledger_decisions import Counted, Listing, count
-from data_juicer_ext.report.run_selection import Scope
+from data_juicer_ext.report.ledger_decisions import Counted, ListingKey, count
+from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.report.sample_choice import Chosen, FigureKey
-from data_juicer_ext.report.samples import Evidence, Sample, evidence, figure_of, from_ledger, from_row, undecided_rows
+from data_juicer_ext.report.samples import (
+    FigureDecisions,
+    SampleRow,
+    evidence,
+    figure_of,
+    from_ledger,
+    from_row,
+    undecided_rows,
+)
 from data_juicer_ext.review.citing_text import places_of
 from data_juicer_ext.review.ledger_trails import Trails
-from data_juicer_ext.review.review_sample import Item, Loaded, load_items, sampled
+from data_juicer_ext.review.review_sample import Loaded, ReviewItem, load_items, sampled
+from data_juicer_ext.rows import object_in
 from data_juicer_ext.runs.exported_rows import read_rows
 
 _TITLES = {"keep": "Kept", "drop": "Refused", "undecided": "Undecided"}
-Places = list[Mapping[str, Any]]
+CitingPlaces = list[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -31,13 +39,13 @@ class Audited:
     row_id: str
     place: int
     group: str
-    sample: Sample
+    sample: SampleRow
     source: Mapping[str, Any] = field(default_factory=dict)
-    places: Places = field(default_factory=list)
+    places: CitingPlaces = field(default_factory=list)
 
 
 @dataclass
-class Group:
+class AuditTab:
     """Rows of one kind, a tab of the page: its verdict, by which step ("": any), and how many the run has in all."""
 
     verdict: str
@@ -54,13 +62,13 @@ class Group:
 class Audit:
     """What there is to audit: groups by key, rows in their order, and what the ledger says of them."""
 
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, AuditTab] = field(default_factory=dict)
     rows: list[Audited] = field(default_factory=list)
-    trails: Trails = field(default_factory=lambda: Trails(Evidence()))
+    trails: Trails = field(default_factory=lambda: Trails(FigureDecisions()))
     broken: list[str] = field(default_factory=list)
 
 
-def audit_of(scope: Scope, sample: int = 0, seed: int = 0) -> Audit:
+def audit_of(scope: RunSelection, sample: int = 0, seed: int = 0) -> Audit:
     """Up to `sample` rows (0: all) of each group: kept, refused by each listing, undecided; drawn by `seed`.
 
     Kept rows are those of the export; while there is none, those that the last listing has kept so far.
@@ -69,7 +77,7 @@ def audit_of(scope: Scope, sample: int = 0, seed: int = 0) -> Audit:
     kept = load_items(scope.export, lambda row: True, sample, seed) if scope.export else Loaded()
     made = Audit(broken=kept.broken)
     if scope.export:
-        made.groups["keep"] = Group("keep", total=kept.total)
+        made.groups["keep"] = AuditTab("keep", total=kept.total)
     chosen = list(_chosen(counted, made.groups, sample, seed, kept_too=not scope.export))
     figures = {figure_of(item.row) for item in kept.items} | {one.figure for _, one in chosen}
     made.trails = Trails(evidence(scope, figures))
@@ -82,7 +90,7 @@ def audit_of(scope: Scope, sample: int = 0, seed: int = 0) -> Audit:
 
 
 def _chosen(
-    counted: Counted, groups: dict[str, Group], sample: int, seed: int, kept_too: bool
+    counted: Counted, groups: dict[str, AuditTab], sample: int, seed: int, kept_too: bool
 ) -> Iterator[tuple[str, Chosen]]:
     """Decided rows with the keys of their groups, a group after the other; notes the groups."""
     last = next(reversed(counted.decided), None)
@@ -96,26 +104,31 @@ def _chosen(
                 key = _group(groups, verdict, listing, len(found))
                 by_key.setdefault(key, []).extend(found)
     for key, rows_of_key in by_key.items():
-        items = [Item(one.row_id, {}, place) for place, one in enumerate(rows_of_key)]
+        items = [ReviewItem(one.row_id, {}, place) for place, one in enumerate(rows_of_key)]
         yield from ((key, rows_of_key[item.place]) for item in sampled(items, sample or len(items), seed))
 
 
-def _group(groups: dict[str, Group], verdict: str, listing: Listing, number: int) -> str:
+def _group(groups: dict[str, AuditTab], verdict: str, listing: ListingKey, number: int) -> str:
     """The key of a group, which is noted with the number of its rows; listings share all groups but refusals."""
     key = "/".join((verdict, *(listing if verdict == "drop" else ())))
-    group = groups.setdefault(key, Group(verdict, listing[1] if verdict == "drop" else ""))
+    group = groups.setdefault(key, AuditTab(verdict, listing[1] if verdict == "drop" else ""))
     group.total += number
     return key
 
 
-def _kept(item: Item, trails: Trails) -> Audited:
+def _kept(item: ReviewItem, trails: Trails) -> Audited:
     sample = from_row(item.row)
     sample.verdict = "keep"
     return Audited(item.row_id, item.place, "keep", sample, _source(item.row, trails), places_of(item.row))
 
 
 def _decided(
-    key: str, one: Chosen, place: int, trails: Trails, row: Mapping[str, Any] | None, places: Mapping[FigureKey, Places]
+    key: str,
+    one: Chosen,
+    place: int,
+    trails: Trails,
+    row: Mapping[str, Any] | None,
+    places: Mapping[FigureKey, CitingPlaces],
 ) -> Audited:
     """A row that the ledger knows, with its whole self where it is undecided."""
     undecided = row if one.decision.verdict == "undecided" else None
@@ -128,18 +141,13 @@ def _decided(
 
 def _source(row: Mapping[str, Any], trails: Trails) -> Mapping[str, Any]:
     """Where a row's claim is from: as the row says, else as the ledger does."""
-    provenance = row.get("provenance")
-    try:
-        said = json.loads(provenance) if isinstance(provenance, str) else provenance
-    except (ValueError, RecursionError):
-        said = None
-    source = said.get("source") if isinstance(said, dict) else None
+    source = object_in(row.get("provenance")).get("source")
     return source if isinstance(source, dict) else trails.source(str(row.get("row_id") or ""))
 
 
-def _places(export: Path | None, figures: Collection[FigureKey]) -> dict[FigureKey, Places]:
+def _places(export: Path | None, figures: Collection[FigureKey]) -> dict[FigureKey, CitingPlaces]:
     """The citing paragraphs of figures, from the kept rows about the same ones: refused rows are not kept whole."""
-    found: dict[FigureKey, Places] = {}
+    found: dict[FigureKey, CitingPlaces] = {}
     for row in read_rows(export, broken=lambda said: None) if export and figures else ():
         figure = figure_of(row)
         if figure in figures and figure not in found:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.statistics.score_agreement import spearman
 from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
 from data_juicer_ext.ratings.ratings import now
 from data_juicer_ext.review.forms.form import images_of
-from data_juicer_ext.review.review_sample import Item, sampled
+from data_juicer_ext.review.review_sample import ReviewItem, sampled
 from data_juicer_ext.rows import content_id
+from data_juicer_ext.storage.json_lines import json_objects
 
 IMAGES = 30  # of the paper
 FEWEST = 5  # with fewer, a rank correlation above the threshold is mostly luck
@@ -40,18 +41,20 @@ class Result:
 class Calibration:
     """Reference images with their consensus scores, and the rounds that annotators have been through.
 
-    Raises ValueError for a file with fewer than five images, or a consensus that ranks nothing.
+    Raises UsageError for a file with fewer than five images, or a consensus that ranks nothing.
     """
 
     def __init__(self, file: Path, results: Path, seed: int = 0) -> None:
         read = _read(file)
         if len(read) < FEWEST:
-            raise ValueError(f"{file}: {len(read)} images; at least {FEWEST} are needed, and the paper has {IMAGES}")
-        chosen = sampled([Item(row_id, row, place) for place, (row_id, row) in enumerate(read.items())], IMAGES, seed)
-        self.items: Sequence[Item] = chosen
+            raise UsageError(f"{file}: {len(read)} images; at least {FEWEST} are needed, and the paper has {IMAGES}")
+        chosen = sampled(
+            [ReviewItem(row_id, row, place) for place, (row_id, row) in enumerate(read.items())], IMAGES, seed
+        )
+        self.items: Sequence[ReviewItem] = chosen
         for name in DIMENSIONS:
             if len({item.row[name] for item in chosen}) < 2:
-                raise ValueError(f"{file}: all images have the same {name}, so there is nothing to rank")
+                raise UsageError(f"{file}: all images have the same {name}, so there is nothing to rank")
         self._results, self._lines = results, LineFile(results)
         self._known: dict[str, list[Result]] = {}
 
@@ -86,28 +89,23 @@ class Calibration:
 def _read(file: Path) -> dict[str, dict[str, Any]]:
     """The reference images of a file by their ids, each once; the order of the file."""
     found = {}
-    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
-        if line.strip():
+    with file.open("rb") as lines:
+        for number, line in json_objects(lines, file):
             images, scores = _reference(line, f"{file}:{number}")
             row = {"images": [str(file.parent / image) for image in images], **scores}
             found[content_id("calibration", *images)] = row
     return found
 
 
-def _reference(line: str, where: str) -> tuple[tuple[str, ...], dict[str, float]]:
+def _reference(row: Mapping[str, Any], where: str) -> tuple[tuple[str, ...], dict[str, float]]:
     """The images of a line, as it names them, and their consensus."""
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise ValueError(f"{where}: not JSON ({error})") from error
-    row = row if isinstance(row, dict) else {}
     images = (str(row["image"]),) if row.get("image") else images_of(row)
     if not images:
-        raise ValueError(f"{where}: write image (a path), perception and knowledge")
+        raise UsageError(f"{where}: write image (a path), perception and knowledge")
     scores = {name: number_in(row, name) for name in DIMENSIONS}
     for name, score in scores.items():
         if score is None:
-            raise ValueError(f"{where}: {name} is {row.get(name)!r}; write the consensus as a number")
+            raise UsageError(f"{where}: {name} is {row.get(name)!r}; write the consensus as a number")
     return images, {name: score for name, score in scores.items() if score is not None}
 
 

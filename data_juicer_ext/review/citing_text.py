@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data_juicer_ext.report.safe_text import shown_text
-from data_juicer_ext.rows import visible
+from data_juicer_ext.rows import value_in, visible
 
 _LIMIT = 4000  # characters before the sentence, of it, and after it
 _MOST = 40  # paragraphs
@@ -15,11 +14,7 @@ _MOST = 40  # paragraphs
 
 def places_of(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The citing paragraphs of a row with their places; [] where the column holds none."""
-    text = row.get("context_places")
-    try:
-        found = json.loads(text) if isinstance(text, str) and text.strip() else text
-    except (ValueError, RecursionError):
-        return []
+    found = value_in(row.get("context_places"))
     return [place for place in found if isinstance(place, Mapping)] if isinstance(found, list) else []
 
 

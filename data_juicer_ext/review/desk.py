@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.ratings.line_file import number_in
 from data_juicer_ext.ratings.ratings import Rating, RatingsFile, ratings_path
 from data_juicer_ext.review.agreement import Alpha, alphas
@@ -25,7 +26,7 @@ LONGEST_REASON = 4000  # characters
 _LONGEST_LOOK = 86_400.0  # seconds
 
 
-class UnknownItemError(LookupError):
+class UnknownItemError(DjExtError, LookupError):
     """There is no such item, or no such image of it."""
 
 
@@ -34,7 +35,7 @@ class LockedError(FormError):
 
 
 @dataclass(frozen=True)
-class Shown(Generic[T]):
+class ShownItem(Generic[T]):
     """An item as one annotator has it: at a position of their list, and in a round of the calibration (0: none)."""
 
     annotator: str
@@ -56,7 +57,7 @@ class Desk(ABC, Generic[T]):
     def __init__(self, run_dir: Path, preset: str = "") -> None:
         self.preset = annotator_name(preset) if preset else ""
         self._ratings = RatingsFile(ratings_path(run_dir))
-        self._shown: dict[str, Shown[T]] = {}
+        self._shown: dict[str, ShownItem[T]] = {}
         self._started: set[str] = set()
         self._key = secrets.token_bytes(32)
         self._lock = threading.RLock()
@@ -103,22 +104,22 @@ class Desk(ABC, Generic[T]):
     def _list(self, annotator: str) -> dict[str, Any]: ...
 
     @abstractmethod
-    def _view(self, shown: Shown[T]) -> dict[str, Any]: ...
+    def _view(self, shown: ShownItem[T]) -> dict[str, Any]: ...
 
     @abstractmethod
-    def _images(self, shown: Shown[T]) -> tuple[str, ...]: ...
+    def _images(self, shown: ShownItem[T]) -> tuple[str, ...]: ...
 
     @abstractmethod
-    def _save(self, shown: Shown[T], answer: Mapping[str, Any]) -> dict[str, Any]: ...
+    def _save(self, shown: ShownItem[T], answer: Mapping[str, Any]) -> dict[str, Any]: ...
 
-    def _issue(self, shown: Shown[T], row_id: str) -> str:
+    def _issue(self, shown: ShownItem[T], row_id: str) -> str:
         """An id that tells nothing, and is another one for each annotator."""
         named = "\x1f".join((shown.annotator, str(shown.round), row_id)).encode("utf-8", "replace")
         token = hmac.new(self._key, named, hashlib.sha256).hexdigest()[:24]
         self._shown[token] = shown
         return token
 
-    def _known(self, token: str) -> Shown[T]:
+    def _known(self, token: str) -> ShownItem[T]:
         if token not in self._shown:
             raise UnknownItemError("This item is not known: the server was started anew. Reload the page.")
         return self._shown[token]

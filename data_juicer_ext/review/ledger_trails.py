@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from data_juicer_ext.report.safe_text import shown_text
-from data_juicer_ext.report.samples import VERDICTS, Evidence
+from data_juicer_ext.report.samples import VERDICTS, FigureDecisions
+from data_juicer_ext.runs.ledger import LedgerLine
 
-Entry = Mapping[str, Any]
 _LIMIT = 400  # characters of one thing that a step notes
 _MOST_DRAWS = 50
 
 
-class Trails(Evidence):
+class Trails(FigureDecisions):
     """The evidence about a few figures, by row: looking one up does not go through all of it."""
 
-    def __init__(self, found: Evidence) -> None:
+    def __init__(self, found: FigureDecisions) -> None:
         super().__init__(found.entries, found.pictures)
         self._about: dict[str, list[dict[str, Any]]] = {}
         self._makers: dict[str, dict[str, Any]] = {}
@@ -59,7 +59,7 @@ class Trails(Evidence):
         return [entry for known in (figure, claim, row_id) if known for entry in self.about(known)]
 
 
-def step(entry: Entry, answer: str) -> dict[str, Any]:
+def step(entry: LedgerLine, answer: str) -> dict[str, Any]:
     """A decision for the page. `draws` has the letter of each draw, and whether it is the answer's."""
     detail = _detail(entry)
     letters = detail.get("letters") if isinstance(detail.get("letters"), list) else detail.get("draws")
@@ -83,7 +83,7 @@ def _notes(detail: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def divided(entries: Iterable[Entry]) -> float:
+def divided(entries: Iterable[LedgerLine]) -> float:
     """How divided the draws of the steps are, at worst: 0 where each step's agree, 1 where one's are even."""
     return max((_split(*counts) for entry in entries if (counts := _counts(_detail(entry)))), default=0.0)
 
@@ -101,6 +101,6 @@ def _split(one: int, other: int) -> float:
     return 2 * min(one, other) / (one + other) if one + other else 0.0
 
 
-def _detail(entry: Entry) -> dict[str, Any]:
+def _detail(entry: LedgerLine) -> dict[str, Any]:
     detail = entry.get("detail")
     return detail if isinstance(detail, dict) else {}

@@ -9,12 +9,12 @@ from typing import Any
 from data_juicer_ext.ratings.ratings import Rating, now
 from data_juicer_ext.ratings.stages import StageAnswer, StagesFile
 from data_juicer_ext.review.calibration import ABOVE, Calibration, Result
-from data_juicer_ext.review.desk import Desk, LockedError, Shown, reason_of, seconds_of
-from data_juicer_ext.review.forms.form import Form, Stage, Values, images_of
-from data_juicer_ext.review.review_sample import Item, ordered, side_of
+from data_juicer_ext.review.desk import Desk, LockedError, ShownItem, reason_of, seconds_of
+from data_juicer_ext.review.forms.form import Form, FormStage, Values, images_of
+from data_juicer_ext.review.review_sample import ReviewItem, ordered, side_of
 
 
-class RateDesk(Desk[Item]):
+class RateDesk(Desk[ReviewItem]):
     """Rating of `items` by `form`, in an order of each annotator's own unless `given_order`.
 
     With a `calibration`, who has not passed it gets its reference images first.
@@ -26,7 +26,7 @@ class RateDesk(Desk[Item]):
         self,
         run_dir: Path,
         form: Form,
-        items: Sequence[Item],
+        items: Sequence[ReviewItem],
         seed: int = 0,
         given_order: bool = False,
         calibration: Calibration | None = None,
@@ -47,15 +47,15 @@ class RateDesk(Desk[Item]):
         items = [{"id": self._issue(one, one.item.row_id), "done": self._rating(one) is not None} for one in shown]
         return {"items": items, "calibration": self._round(annotator)}
 
-    def _list_of(self, annotator: str) -> list[Shown[Item]]:
+    def _list_of(self, annotator: str) -> list[ShownItem[ReviewItem]]:
         number = self._open_round(annotator)
         if number and self._calibration:
             items = ordered(self._calibration.items, annotator, self._seed + number)
         else:
             items = self._items if self._given_order else ordered(self._items, annotator, self._seed)
-        return [Shown(annotator, item, position, number) for position, item in enumerate(items)]
+        return [ShownItem(annotator, item, position, number) for position, item in enumerate(items)]
 
-    def _view(self, shown: Shown[Item]) -> dict[str, Any]:
+    def _view(self, shown: ShownItem[ReviewItem]) -> dict[str, Any]:
         row, stages = shown.item.row, self.form.stages(shown.item.row)
         answers, final = self._answers(shown), self._given(shown)
         reached = len(stages) - 1 if final is not None else _reached(stages, answers)
@@ -74,11 +74,11 @@ class RateDesk(Desk[Item]):
             "reason": self._reason(shown, stage, answers),
         }  # fmt: skip
 
-    def _images(self, shown: Shown[Item]) -> tuple[str, ...]:
+    def _images(self, shown: ShownItem[ReviewItem]) -> tuple[str, ...]:
         images = images_of(shown.item.row)
         return images[::-1] if self.form.pair and self._side(shown) > 0 else images
 
-    def _save(self, shown: Shown[Item], answer: Mapping[str, Any]) -> dict[str, Any]:
+    def _save(self, shown: ShownItem[ReviewItem], answer: Mapping[str, Any]) -> dict[str, Any]:
         stages, answers = self.form.stages(shown.item.row), self._answers(shown)
         done = self._given(shown) is not None
         reached = len(stages) - 1 if done else _reached(stages, answers)
@@ -96,7 +96,11 @@ class RateDesk(Desk[Item]):
         return {"saved": True, "finished": True, **self._after(shown)}
 
     def _finish(
-        self, shown: Shown[Item], stages: Sequence[Stage], answers: Mapping[str, list[StageAnswer]], last: StageAnswer
+        self,
+        shown: ShownItem[ReviewItem],
+        stages: Sequence[FormStage],
+        answers: Mapping[str, list[StageAnswer]],
+        last: StageAnswer,
     ) -> None:
         parts = [*(_first(answers, stage) for stage in stages[:-1]), last]
         before = self._given(shown) or {}  # for the earlier stages, where their answers are in no file any more
@@ -113,7 +117,7 @@ class RateDesk(Desk[Item]):
             )
         )  # fmt: skip
 
-    def _after(self, shown: Shown[Item]) -> dict[str, Any]:
+    def _after(self, shown: ShownItem[ReviewItem]) -> dict[str, Any]:
         """How the round of the calibration went, where this answer was its last one."""
         over = shown.round > 0 and self._open_round(shown.annotator) != shown.round
         return {"calibration": self._round(shown.annotator)} if over else {}
@@ -126,7 +130,7 @@ class RateDesk(Desk[Item]):
         number = len(calibration.rounds(annotator)) + 1
         given = {}
         for item in calibration.items:
-            rating = self._rating(Shown(annotator, item, 0, number))
+            rating = self._rating(ShownItem(annotator, item, 0, number))
             if rating is None:
                 return number
             given[item.row_id] = rating.ratings
@@ -142,37 +146,37 @@ class RateDesk(Desk[Item]):
         return {"passed": passed, "round": 0 if passed else len(rounds) + 1, "above": ABOVE,
                 "images": len(self._calibration.items), "last": _told(rounds[-1]) if rounds else None}  # fmt: skip
 
-    def _rating(self, shown: Shown[Item]) -> Rating | None:
+    def _rating(self, shown: ShownItem[ReviewItem]) -> Rating | None:
         """The annotator's answer; one of another round of the calibration is none."""
         rating = self._rating_of(shown.annotator, shown.item.row_id)
         return rating if rating is not None and rating.round == shown.round else None
 
-    def _given(self, shown: Shown[Item]) -> Values | None:
+    def _given(self, shown: ShownItem[ReviewItem]) -> Values | None:
         rating = self._rating(shown)
         return None if rating is None else self.form.given(shown.item.row, rating.ratings, self._side(shown))
 
-    def _answers(self, shown: Shown[Item]) -> Mapping[str, list[StageAnswer]]:
+    def _answers(self, shown: ShownItem[ReviewItem]) -> Mapping[str, list[StageAnswer]]:
         return self._stages.of(self._key_of(shown))
 
-    def _key_of(self, shown: Shown[Item]) -> tuple[str, str, str]:
+    def _key_of(self, shown: ShownItem[ReviewItem]) -> tuple[str, str, str]:
         return shown.annotator, self.form.name, shown.item.row_id
 
-    def _reason(self, shown: Shown[Item], stage: Stage, answers: Mapping[str, list[StageAnswer]]) -> str:
+    def _reason(self, shown: ShownItem[ReviewItem], stage: FormStage, answers: Mapping[str, list[StageAnswer]]) -> str:
         if answers:
             return answers[stage.name][-1].reason if stage.name in answers else ""
         rating = self._rating(shown)
         return rating.reason if rating else ""
 
-    def _side(self, shown: Shown[Item]) -> int:
+    def _side(self, shown: ShownItem[ReviewItem]) -> int:
         return side_of(shown.annotator, shown.item.row_id, self._seed)
 
 
-def _reached(stages: Sequence[Stage], answers: Mapping[str, list[StageAnswer]]) -> int:
+def _reached(stages: Sequence[FormStage], answers: Mapping[str, list[StageAnswer]]) -> int:
     """The first stage without an answer, the last one at most."""
     return next((place for place, stage in enumerate(stages[:-1]) if stage.name not in answers), len(stages) - 1)
 
 
-def _first(answers: Mapping[str, list[StageAnswer]], stage: Stage) -> StageAnswer:
+def _first(answers: Mapping[str, list[StageAnswer]], stage: FormStage) -> StageAnswer:
     """The answer that is locked: the first one, given before more was seen."""
     return answers[stage.name][0] if stage.name in answers else StageAnswer({}, "", 0.0)
 

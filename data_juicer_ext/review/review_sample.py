@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.review.forms.form import Row
-from data_juicer_ext.rows import content_id, to_json
+from data_juicer_ext.rows import Row, content_id, to_json
 from data_juicer_ext.runs.exported_rows import read_rows
 
 
 @dataclass(frozen=True)
-class Item:
+class ReviewItem:
     """A row to rate; `place` is its place in the export."""
 
     row_id: str
@@ -27,7 +26,7 @@ class Item:
 class Loaded:
     """The items of an export: `total` rows can be rated, `skipped` ones cannot, `broken` lines could not be read."""
 
-    items: list[Item] = field(default_factory=list)
+    items: list[ReviewItem] = field(default_factory=list)
     total: int = 0
     skipped: int = 0
     broken: list[str] = field(default_factory=list)
@@ -39,13 +38,13 @@ def load_items(export: Path, takes: Callable[[Row], bool], sample: int, seed: in
     The same rows and seed give the same sample, however the rows are ordered.
     """
     found = Loaded()
-    held: list[tuple[int, int, Item]] = []  # a heap, the rank that goes first on top
+    held: list[tuple[int, int, ReviewItem]] = []  # a heap, the rank that goes first on top
     for place, row in enumerate(read_rows(export, broken=found.broken.append)):
         if not takes(row):
             found.skipped += 1
             continue
         found.total += 1
-        item = Item(row_id_of(row), row, place)
+        item = ReviewItem(row_id_of(row), row, place)
         entry = -_rank("sample", str(seed), item.row_id), -place, item
         if not sample or len(held) < sample:
             heapq.heappush(held, entry)
@@ -55,7 +54,7 @@ def load_items(export: Path, takes: Callable[[Row], bool], sample: int, seed: in
     return found
 
 
-def sampled(items: Sequence[Item], size: int, seed: int) -> list[Item]:
+def sampled(items: Sequence[ReviewItem], size: int, seed: int) -> list[ReviewItem]:
     """Up to `size` of some items, drawn by `seed`, in their order."""
     chosen = sorted(items, key=lambda item: _rank("sample", str(seed), item.row_id))[:size]
     return sorted(chosen, key=lambda item: item.place)
@@ -66,7 +65,7 @@ def row_id_of(row: Row) -> str:
     return str(row.get("row_id") or "") or content_id("row", to_json(dict(row)))
 
 
-def ordered(items: Sequence[Item], annotator: str, seed: int) -> list[Item]:
+def ordered(items: Sequence[ReviewItem], annotator: str, seed: int) -> list[ReviewItem]:
     """Items in an annotator's own order, so that all tire at different ones."""
     return sorted(items, key=lambda item: _rank("order", str(seed), annotator, item.row_id))
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import uvicorn
 from starlette.types import ASGIApp
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.review.request_guard import is_local
 
 SHORTEST_TOKEN = 16
@@ -19,10 +20,10 @@ SHORTEST_TOKEN = 16
 def token_for(host: str, given: str) -> str:
     """The token that a server needs: the one given; a random one where others can reach it; else none.
 
-    Raises ValueError for one that could be guessed.
+    Raises UsageError for one that could be guessed.
     """
     if given and (len(given) < SHORTEST_TOKEN or not given.isprintable()):
-        raise ValueError(
+        raise UsageError(
             f"--token: give at least {SHORTEST_TOKEN} printable characters, or leave it out for a random one"
         )
     return given or ("" if is_local(host) else secrets.token_urlsafe(24))

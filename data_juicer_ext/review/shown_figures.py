@@ -21,14 +21,14 @@ _AT_ONCE = 2  # large figures take hundreds of megabytes while they are decoded
 
 
 @dataclass(frozen=True)
-class Picture:
+class EncodedImage:
     """An encoded picture."""
 
     mime: str
     data: bytes
 
 
-class Pictures:
+class ImageEncoder:
     """Encodes image files, and keeps the last ones. May be used by several threads.
 
     Where a file is not at its place (the folder was moved) it is looked for in `images`; of an object on object
@@ -37,10 +37,10 @@ class Pictures:
 
     def __init__(self, images: str | Path) -> None:
         self._images = images
-        self._kept: OrderedDict[tuple[str, int], Picture] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int], EncodedImage] = OrderedDict()
         self._lock, self._decoding = threading.Lock(), threading.BoundedSemaphore(_AT_ONCE)
 
-    def of(self, path: str, full: bool = False) -> Picture:
+    def of(self, path: str, full: bool = False) -> EncodedImage:
         """A file as a picture without metadata, name or colour profile. Raises ImageError."""
         key = path, FULL_SIDE if full else SIDE
         with self._lock:
@@ -55,7 +55,7 @@ class Pictures:
                 self._kept.popitem(last=False)
         return made
 
-    def _encoded(self, path: str, side: int) -> Picture:
+    def _encoded(self, path: str, side: int) -> EncodedImage:
         try:
             image = plain_image(found_image(path, self._images))
             image.info.clear()  # comments and profiles, which Pillow would write again
@@ -65,14 +65,14 @@ class Pictures:
             raise error if isinstance(error, ImageError) else ImageError(str(error)) from error
 
 
-def _encode(image: Image.Image, most: int) -> Picture:
+def _encode(image: Image.Image, most: int) -> EncodedImage:
     data = _saved(image, "PNG")
     if len(data) <= most:
-        return Picture("image/png", data)
+        return EncodedImage("image/png", data)
     for quality in _QUALITIES:
         data = _saved(image, "JPEG", quality=quality, subsampling=0)
         if len(data) <= most:
-            return Picture("image/jpeg", data)
+            return EncodedImage("image/jpeg", data)
     raise ImageError(f"the image cannot be brought under {most:,} bytes")
 
 

@@ -8,11 +8,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.runner import shard_recipe
 from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs import spending
 from data_juicer_ext.runs.manifest import Manifest
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from data_juicer_ext.runs.shards import cut, scan
 
 DEFAULT_SHARD_SIZE = 50
@@ -20,12 +21,12 @@ DEFAULT_SEED = 0
 SHARDS, EXPORTS, UNDECIDED = "shards", "exports", "undecided"
 
 
-class ChangedError(ValueError):
+class ChangedError(DjExtError, ValueError):
     """The run folder was begun with something else; the message says what, and what to do."""
 
 
 @dataclass(frozen=True)
-class Order:
+class RunRequest:
     """What a user asks for. Empty and None stand for: as the recipe says, or as the run folder was begun."""
 
     recipe: Path
@@ -39,7 +40,7 @@ class Order:
     ray_address: str = ""
 
 
-def open_plan(order: Order, config: dict[str, Any], kept: Kept) -> Manifest:
+def open_plan(order: RunRequest, config: dict[str, Any], kept: ShardedFolder) -> Manifest:
     """The manifest to work by, saved in the run folder; shards that were killed are pending again.
 
     Raises ChangedError if the folder was begun with another recipe, dataset or way of cutting, and
@@ -83,7 +84,7 @@ def _count_spent(found: Manifest, run_dir: Path) -> None:
         spending.count(entry, run_dir)
 
 
-def _begin(order: Order, config: dict[str, Any], dataset: Path, run_dir: Path) -> Manifest:
+def _begin(order: RunRequest, config: dict[str, Any], dataset: Path, run_dir: Path) -> Manifest:
     fresh = run_dir / f".{SHARDS}"
     shutil.rmtree(fresh, ignore_errors=True)
     size = order.shard_size or DEFAULT_SHARD_SIZE
@@ -119,10 +120,10 @@ def _clear(folder: Path) -> None:
             path.unlink()
 
 
-def _changes(order: Order, config: dict[str, Any], dataset: Path, begun: Manifest) -> list[str]:
+def _changes(order: RunRequest, config: dict[str, Any], dataset: Path, begun: Manifest) -> list[str]:
     changes = []
     if order.shard_size not in (None, begun.shard_size):
-        changes.append(f"--shard: {begun.shard_size} papers a shard then, {order.shard_size} now")
+        changes.append(f"--shard: {begun.shard_size} papers per shard then, {order.shard_size} now")
     if order.seed not in (None, begun.seed):
         changes.append(f"--seed: {begun.seed} then, {order.seed} now")
     if shard_recipe.fingerprint(config) != begun.recipe_fingerprint:

@@ -11,14 +11,14 @@ from data_juicer_ext.report.row_kinds import kind_in
 from data_juicer_ext.runner.interrupts import WAYS
 from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs.exported_rows import read_rows
-from data_juicer_ext.runs.manifest import Entry, Manifest
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 from data_juicer_ext.runs.merged_export import identity
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from data_juicer_ext.runs.spending import in_all
 from data_juicer_ext.storage.addresses import under
 
 
-def opening(manifest: Manifest, todo: Sequence[Entry], run_dir: str, executor: str) -> str:
+def opening(manifest: Manifest, todo: Sequence[ShardEntry], run_dir: str, executor: str) -> str:
     """What is there and what is to be done."""
     papers = sum(entry.papers for entry in manifest.shards)
     return (
@@ -28,15 +28,15 @@ def opening(manifest: Manifest, todo: Sequence[Entry], run_dir: str, executor: s
     )
 
 
-def progress(entry: Entry, shards: int, kept: int) -> str:
-    """One line a shard."""
+def progress(entry: ShardEntry, shards: int, kept: int) -> str:
+    """One line per shard."""
     return (
         f"{entry.name} of {shards}: {entry.papers} papers, {entry.kept} kept, {entry.refused} refused, "
         f"{entry.undecided} undecided, {entry.seconds:.1f} s{_money(entry)}; {kept} kept in all"
     )
 
 
-def closing(manifest: Manifest, folder: Kept, kept: int, decisions: Iterable[Mapping[str, Any]]) -> str:
+def closing(manifest: Manifest, folder: ShardedFolder, kept: int, decisions: Iterable[Mapping[str, Any]]) -> str:
     """Unreadable inputs, undecided rows, and the counts of the whole run folder with the files."""
     run_dir = folder.run_dir
     undecided = list(read_rows(run_dir / "undecided.jsonl", known_by=identity))
@@ -53,7 +53,7 @@ def closing(manifest: Manifest, folder: Kept, kept: int, decisions: Iterable[Map
     return "\n".join(part for part in parts if part)
 
 
-def _money(entry: Entry) -> str:
+def _money(entry: ShardEntry) -> str:
     """What all tries of a shard took: calls and their price; "" where no call went out."""
     parts = [f"{entry.calls} calls"] if entry.calls else []
     parts += [f"{entry.cost:.4f} US dollars"] if entry.cost else []

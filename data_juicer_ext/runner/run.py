@@ -13,14 +13,14 @@ from data_juicer_ext.runner import progress_texts, shard_recipe
 from data_juicer_ext.runner.console import Console
 from data_juicer_ext.runner.executor import Host
 from data_juicer_ext.runner.interrupts import Stops
-from data_juicer_ext.runner.plan import ChangedError, Order, open_plan
+from data_juicer_ext.runner.plan import ChangedError, RunRequest, open_plan
 from data_juicer_ext.runner.shard import ShardError, run_shard, undecided_file
 from data_juicer_ext.runs.dataset import DatasetError
 from data_juicer_ext.runs.folder_lock import BusyError
 from data_juicer_ext.runs.ledger import read_lines
-from data_juicer_ext.runs.manifest import Entry, Manifest, ManifestError
+from data_juicer_ext.runs.manifest import Manifest, ManifestError, ShardEntry
 from data_juicer_ext.runs.merged_export import Merged
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 
 FOUND, BUDGET = 1, 3  # exit codes, beside 0, 2 (stopped by an operator) and those of `stops`
 FAILURES_IN_A_ROW = 2
@@ -28,7 +28,7 @@ FAILURES_IN_A_ROW = 2
 MERGE_SHARE = 20
 
 
-def run(order: Order, say: Callable[[str], None], console: Console | None = None) -> int:
+def run(order: RunRequest, say: Callable[[str], None], console: Console | None = None) -> int:
     """Do what `order` asks and return the exit code.
 
     0: all shards are run, or the target is reached; 1: something stands in the way, or shards failed;
@@ -45,7 +45,7 @@ def run(order: Order, say: Callable[[str], None], console: Console | None = None
             say(f"- {complaint}")
         say(f"{order.recipe}: {len(complaints)} problems, nothing was run")
         return FOUND
-    kept = Kept(run_place(order.run_dir or shard_recipe.run_dir_of(config)))
+    kept = ShardedFolder(run_place(order.run_dir or shard_recipe.run_dir_of(config)))
     try:
         with kept.held():
             manifest = open_plan(order, config, kept)
@@ -57,7 +57,7 @@ def run(order: Order, say: Callable[[str], None], console: Console | None = None
         return FOUND
 
 
-def _complaints(order: Order, config: dict[str, Any]) -> list[str]:
+def _complaints(order: RunRequest, config: dict[str, Any]) -> list[str]:
     from data_juicer_ext.ops.recipe.check import check
 
     found = [*check(order.recipe, order.dataset), *shard_recipe.complaints(config)]
@@ -76,7 +76,12 @@ class _Work:
     """One run over the open shards of a manifest."""
 
     def __init__(
-        self, order: Order, config: dict[str, Any], kept: Kept, manifest: Manifest, say: Callable[[str], None]
+        self,
+        order: RunRequest,
+        config: dict[str, Any],
+        kept: ShardedFolder,
+        manifest: Manifest,
+        say: Callable[[str], None],
     ) -> None:
         self.order, self.kept, self.manifest, self.say = order, kept, manifest, say
         self.run_dir = run_dir = kept.run_dir
@@ -101,7 +106,7 @@ class _Work:
         self.say(progress_texts.why_ended(code, self.manifest, self.order.target, self.pairs.count))
         return code
 
-    def _shards(self, todo: list[Entry]) -> int:
+    def _shards(self, todo: list[ShardEntry]) -> int:
         failed = 0
         with Stops(self.say) as stopping, self._host() as host:
             for entry in todo:
@@ -126,7 +131,7 @@ class _Work:
                     return stopping.exit_code
         return FOUND if any(entry.error for entry in todo) else 0
 
-    def _ran(self, entry: Entry, over_budget: bool, first_time: bool) -> int | None:
+    def _ran(self, entry: ShardEntry, over_budget: bool, first_time: bool) -> int | None:
         """Join a shard's rows to the others'; an exit code if the run ends here."""
         self.pairs.add(self.run_dir / entry.export)
         self.undecided.add(undecided_file(self.run_dir, entry))

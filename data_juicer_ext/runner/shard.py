@@ -7,6 +7,7 @@ import shutil
 import time
 from pathlib import Path
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.ops.base.run_op import taking_part
 from data_juicer_ext.runner.executor import Host
 from data_juicer_ext.runner.interrupts import Stops
@@ -15,18 +16,18 @@ from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs import run_records, spending
 from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.runs.ledger import decisions
-from data_juicer_ext.runs.manifest import Entry, Manifest
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from data_juicer_ext.storage.addresses import under
 
 BUDGET_REASON = "call_failed:budget"
 
 
-class ShardError(RuntimeError):
+class ShardError(DjExtError, RuntimeError):
     """Data-Juicer could not run a shard; the message says why, and where its logs are."""
 
 
-def run_shard(entry: Entry, manifest: Manifest, kept: Kept, host: Host, stops: Stops) -> bool:
+def run_shard(entry: ShardEntry, manifest: Manifest, kept: ShardedFolder, host: Host, stops: Stops) -> bool:
     """Run one shard from its start and enter what came of it; whether a budget left rows of it undecided.
 
     Raises ShardError where Data-Juicer fails, and lets KeyboardInterrupt and SystemExit through; the shard
@@ -62,7 +63,7 @@ def run_shard(entry: Entry, manifest: Manifest, kept: Kept, host: Host, stops: S
     return _enter(entry, manifest, kept, run, made)
 
 
-def _host_runs(entry: Entry, kept: Kept, host: Host, made: Path, run_id: str) -> None:
+def _host_runs(entry: ShardEntry, kept: ShardedFolder, host: Host, made: Path, run_id: str) -> None:
     """Have Data-Juicer run a shard, and its export in `made`."""
     shard, name = kept.run_dir / SHARDS / f"{entry.name}.jsonl", f"{entry.name}-{run_id}"
     if host.executor != "ray":
@@ -71,7 +72,7 @@ def _host_runs(entry: Entry, kept: Kept, host: Host, made: Path, run_id: str) ->
     kept.fetch_made(made, name)
 
 
-def _enter(entry: Entry, manifest: Manifest, kept: Kept, run: run_records.Run, made: Path) -> bool:
+def _enter(entry: ShardEntry, manifest: Manifest, kept: ShardedFolder, run: run_records.Run, made: Path) -> bool:
     run.flush()
     undecided = kept.take_undecided(run.run_id, whole=True)
     run_records.mark_ended(run)
@@ -88,7 +89,7 @@ def _enter(entry: Entry, manifest: Manifest, kept: Kept, run: run_records.Run, m
     return any(row["undecided"]["reason"] == BUDGET_REASON for row in undecided)
 
 
-def undecided_file(run_dir: Path, entry: Entry) -> Path:
+def undecided_file(run_dir: Path, entry: ShardEntry) -> Path:
     """Where the undecided rows of a shard's last whole run stand."""
     return run_dir / UNDECIDED / f"{entry.name}.jsonl"
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import yaml
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.models.config.endpoint import expand_environment
 from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR
 from data_juicer_ext.ops.host.running_recipe import steps
-from data_juicer_ext.runs.shards import Layout
+from data_juicer_ext.runs.shards import ShardLayout
 from data_juicer_ext.storage.addresses import is_remote
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 # Led into the run folder, or set shard by shard.
 _OUTPUTS = (
@@ -33,14 +35,8 @@ _MANNER = frozenset(
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A recipe as a dict. Raises OSError, or ValueError if it is no YAML mapping."""
-    try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not YAML: {error}") from error
-    if not isinstance(config, dict):
-        raise ValueError(f"{path} is not a mapping of settings")
-    return config
+    """A recipe as a dict. Raises UsageError if it is missing or no YAML mapping."""
+    return read_mapping(path, UsageError)
 
 
 def run_dir_of(config: dict[str, Any]) -> str:
@@ -96,11 +92,11 @@ def dump(config: dict[str, Any]) -> str:
     return str(yaml.dump(config, Dumper=_Plain, sort_keys=False, allow_unicode=True))
 
 
-def layout(config: dict[str, Any]) -> Layout:
+def layout(config: dict[str, Any]) -> ShardLayout:
     """What the shard files of a recipe need so that Data-Juicer reads them in full."""
     keys = config.get("text_keys") or "text"
     media = (("image_key", "images"), ("audio_key", "audios"), ("video_key", "videos"))
-    return Layout((keys,) if isinstance(keys, str) else tuple(keys), tuple(config.get(k) or d for k, d in media))
+    return ShardLayout((keys,) if isinstance(keys, str) else tuple(keys), tuple(config.get(k) or d for k, d in media))
 
 
 def fingerprint(config: dict[str, Any]) -> str:

@@ -8,10 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
+from data_juicer_ext.errors import DjExtError
+from data_juicer_ext.runs.exported_rows import ParquetError, read_parquet
+from data_juicer_ext.storage.json_lines import JsonLinesError, json_objects
+
 SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
 
 
-class DatasetError(ValueError):
+class DatasetError(DjExtError, ValueError):
     """A dataset that can't be run; the message names the file and says what to do."""
 
 
@@ -32,7 +36,13 @@ def dataset_files(path: Path) -> list[Path]:
 def read_dataset(path: Path) -> Iterator[dict[str, Any]]:
     """All rows of a dataset, file after file. Raises DatasetError for what is no row, naming file and line."""
     for file in dataset_files(path):
-        yield from _parquet(file) if file.suffix == ".parquet" else _json(file)
+        if file.suffix != ".parquet":
+            yield from _json(file)
+            continue
+        try:
+            yield from read_parquet(file)
+        except ParquetError as error:
+            raise DatasetError(f"dataset: {error}") from error
 
 
 def _json(file: Path) -> Iterator[dict[str, Any]]:
@@ -41,9 +51,10 @@ def _json(file: Path) -> Iterator[dict[str, Any]]:
             if _is_array(lines, file):
                 yield from _array(lines, file)
                 return
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield _row(line, file, number)
+            for _, row in json_objects(lines, file):
+                yield row
+    except JsonLinesError as error:
+        raise DatasetError(f"dataset: {error}; mend or remove that line: every line is a row, an object") from error
     except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
         raise DatasetError(f"dataset: {file} is not readable as UTF-8 text ({error})") from error
 
@@ -70,25 +81,3 @@ def _array(lines: IO[str], file: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(row, dict):
             raise DatasetError(f"dataset: item {number} of {file} is not an object with columns")
         yield row
-
-
-def _row(line: str, file: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise DatasetError(f"dataset: {file}:{number} is not JSON ({error}); mend or remove that line") from error
-    if not isinstance(row, dict):
-        raise DatasetError(f"dataset: {file}:{number} is not a JSON object; every line is a row with its columns")
-    return row
-
-
-def _parquet(file: Path) -> Iterator[dict[str, Any]]:
-    import pyarrow  # type: ignore[import-untyped]
-    from pyarrow import parquet
-
-    try:
-        table = parquet.ParquetFile(file)
-        for batch in table.iter_batches(batch_size=256):
-            yield from batch.to_pylist()
-    except pyarrow.ArrowException as error:
-        raise DatasetError(f"dataset: {file} is not readable as Parquet ({error})") from error

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
+from data_juicer_ext.storage.json_lines import read_json_lines
+
 _SUFFIXES = (".json", ".jsonl", ".parquet")
+
+
+class ParquetError(DjExtError, ValueError):
+    """A file that is no Parquet, or a damaged one; the message names it."""
 
 
 def row_id_of(row: dict[str, Any]) -> tuple[str, ...]:
@@ -24,11 +30,11 @@ def read_rows(
 
     `known_by` gives what a row is known by; rows whose first part of that is "" are all given.
     A line that is not a JSON object is told to `broken` and left out, as while a run writes the export the last
-    line may be cut; without `broken` it raises ValueError, naming file and line.
+    line may be cut; without `broken` it raises JsonLinesError, naming file and line. Raises ParquetError, OSError.
     """
     seen: set[tuple[str, ...]] = set()
     for file in export_files(path):
-        for row in _parquet(file) if file.suffix == ".parquet" else _json(file, broken):
+        for row in read_parquet(file) if file.suffix == ".parquet" else read_json_lines(file, broken):
             key = known_by(row)
             if not key[0] or key not in seen:
                 seen.add(key)
@@ -45,33 +51,15 @@ def export_files(path: Path) -> list[Path]:
     return [file for file in shards if not file.stem.endswith("_stats")]
 
 
-def _json(file: Path, broken: Callable[[str], None] | None) -> Iterator[dict[str, Any]]:
-    with file.open(encoding="utf-8", errors="strict" if broken is None else "replace") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                yield _row(line, file, number)
-            except ValueError as error:
-                if broken is None:
-                    raise
-                broken(str(error))
-
-
-def _row(line: str, file: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file}:{number}: not JSON ({error})") from error
-    if not isinstance(row, dict):
-        raise ValueError(f"{file}:{number}: not a JSON object")
-    return row
-
-
-def _parquet(file: Path) -> Iterator[dict[str, Any]]:
+def read_parquet(file: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file; a 0-byte file has none. Raises ParquetError."""
     if not file.stat().st_size:
         return
-    from pyarrow import parquet  # type: ignore[import-untyped]
+    import pyarrow  # type: ignore[import-untyped]
+    from pyarrow import parquet
 
-    for batch in parquet.ParquetFile(file).iter_batches(batch_size=256):
-        yield from batch.to_pylist()
+    try:
+        for batch in parquet.ParquetFile(file).iter_batches(batch_size=256):
+            yield from batch.to_pylist()
+    except pyarrow.ArrowException as error:
+        raise ParquetError(f"{file} is not readable as Parquet ({error})") from error

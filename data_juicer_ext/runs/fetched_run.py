@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.remote_folder import RemoteFolder
 from data_juicer_ext.storage.addresses import is_remote, own_name
@@ -20,13 +21,13 @@ _TREES = ("images", "review", "exports", "shards", "claims")
 def fetch_run(address: str, folder: Path, images: bool) -> int:
     """Copy a run folder, without its response store, and the rows that its last run kept; the number of files.
 
-    Raises ValueError if there is no run at the address, and OSError.
+    Raises UsageError if there is no run at the address, and OSError.
     """
 
     address = address.rstrip("/")
     remote = RemoteFolder(address, folder)
     if not listed(f"{address}/runs"):
-        raise ValueError(f"{address} holds no run; name the address that the recipe has as run_dir")
+        raise UsageError(f"{address} holds no run; name the address that the recipe has as run_dir")
     for part in _PARTS:
         remote.fetch(part)
     ids = run_records.run_ids(folder)

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from data_juicer_ext.errors import DjExtError
+
 NAME = ".lock"
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)  # of some network file systems
 
 
-class BusyError(ValueError):
+class BusyError(DjExtError, ValueError):
     """Another process works in the folder."""
 
 

@@ -2,14 +2,13 @@
 
 Every process appends to a file of its own in `<run_dir>/ledger/` and flushes line by line, so
 that the ledger can be read while the run goes on and a killed run loses at most a line (on object
-storage, some seconds: see `line_pieces`). Ray may execute a task twice: what counts is the last
+storage, some seconds: see `remote_lines`). Ray may execute a task twice: what counts is the last
 line of a (row, operator, tag) within a run.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import socket
 import time
@@ -23,6 +22,9 @@ from data_juicer_ext.models.types import Usage, Verdict
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.runs.remote_lines import PieceWriter
 from data_juicer_ext.storage.addresses import is_remote, under
+from data_juicer_ext.storage.json_lines import leave_out, read_json_lines
+
+LedgerLine = Mapping[str, Any]  # an `Entry` as it was read, with `time` and `run_id`
 
 
 @dataclass
@@ -161,14 +163,7 @@ def line_writer(place: str | Path, part: str, run_id: str) -> LineWriter | Piece
 def read_lines(folder: Path, run_id: str = "") -> Iterator[dict[str, Any]]:
     """The objects of all line files in `folder` (of one run, if named), cut-off lines left out."""
     for path in sorted(folder.glob(f"{run_id or '*'}.*.jsonl")):
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                try:
-                    value = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(value, dict):
-                    yield value
+        yield from read_json_lines(path, leave_out)
 
 
 # What a decision is without what it rests on: enough to count with, and small.

@@ -12,21 +12,22 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.runs.run_records import replace_text
 from data_juicer_ext.runs.shards import Shard
+from data_juicer_ext.storage.atomic_file import replace_text
 
 NAME = "manifest.json"
 VERSION = 1
 PENDING, RUNNING, DONE, UNDECIDED = "pending", "running", "done", "undecided"
 
 
-class ManifestError(ValueError):
+class ManifestError(DjExtError, ValueError):
     """A manifest that can't be used; the message says what to do."""
 
 
 @dataclass
-class Entry:
+class ShardEntry:
     """One shard. Counts of rows, export (relative to the run folder) and seconds are of its last whole run.
 
     `run_id` is the last run's, whole or not; `whole_run_id` the one that the export is from; `run_ids` are
@@ -68,25 +69,25 @@ class Manifest:
     dataset_fingerprint: str
     shard_size: int
     seed: int
-    shards: list[Entry] = field(default_factory=list)
+    shards: list[ShardEntry] = field(default_factory=list)
     earlier_run_ids: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, shards: Iterable[Shard], **about: Any) -> Manifest:
         """A manifest of shards that are all pending."""
-        return cls(shards=[Entry(shard.name, shard.id, shard.papers) for shard in shards], **about)
+        return cls(shards=[ShardEntry(shard.name, shard.id, shard.papers) for shard in shards], **about)
 
     def save(self, run_dir: Path) -> None:
         """Replace the manifest of a run folder. A kill at any moment leaves the old or the new one."""
         replace_text(run_dir / NAME, to_json({"version": VERSION, **asdict(self)}))
 
     @property
-    def whole(self) -> list[Entry]:
+    def whole(self) -> list[ShardEntry]:
         """The shards that were run to their end at least once."""
         return [entry for entry in self.shards if entry.whole_run_id]
 
     @property
-    def open(self) -> list[Entry]:
+    def open(self) -> list[ShardEntry]:
         """The shards that are still to be run, or to be run again."""
         return [entry for entry in self.shards if entry.state != DONE]
 
@@ -99,7 +100,7 @@ def load(run_dir: Path) -> Manifest | None:
         version = value.pop("version")
         if version != VERSION:
             raise ManifestError(f"{path} is of version {version}; name another run folder by --run-dir")
-        return Manifest(**{**value, "shards": [Entry(**entry) for entry in value["shards"]]})
+        return Manifest(**{**value, "shards": [ShardEntry(**entry) for entry in value["shards"]]})
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, KeyError, AttributeError) as error:

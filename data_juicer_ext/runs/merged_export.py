@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.storage.atomic_file import replace_lines
 
 
 class Merged:
@@ -26,11 +27,7 @@ class Merged:
     def rebuild(self, exports: Iterable[Path]) -> None:
         """Write the rows of all exports anew; the old file stays until the new one is whole."""
         self.count, self._seen = 0, set()
-        part = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        with part.open("w", encoding="utf-8") as file:
-            for export in exports:
-                file.writelines(self._lines(export))
-        part.replace(self.path)
+        replace_lines(self.path, chain.from_iterable(map(self._lines, exports)))
 
     def add(self, export: Path) -> None:
         """Append the rows of one export that are not there yet."""

@@ -1,7 +1,7 @@
 """A run folder on object storage, and the copy of its small files that a process keeps.
 
-What grows line by line in a folder is written in pieces there, an object each (see `line_pieces`). The ledger of a run
-that has ended is one object, `<run_id>.all.jsonl`; pieces that may still lie beside it are in it.
+What grows line by line in a folder is written in pieces there, one object each (see `remote_lines`). The ledger of a
+run that has ended is one object, `<run_id>.all.jsonl`; pieces that may still lie beside it are in it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from data_juicer_ext.storage import places
 from data_juicer_ext.storage.addresses import is_below, under
+from data_juicer_ext.storage.atomic_file import replacing
 from data_juicer_ext.storage.cache import cache_folder
 
 JOINED = "all"
@@ -92,13 +93,12 @@ class RemoteFolder:
     def _join(self, part: str, run_id: str, pieces: Mapping[str, int]) -> None:
         have = self._copies(part)
         self._fetch(part, [name for name, size in pieces.items() if have.get(name) != size])
-        made = self.here / part / f".{_joined(run_id)}"
-        with made.open("wb") as out:
-            for name in pieces:
-                with (self.here / part / name).open("rb") as lines:
-                    shutil.copyfileobj(lines, out)
-        places.send(made, self._at(f"{part}/{_joined(run_id)}"))
-        made.replace(self.here / part / _joined(run_id))
+        with replacing(self.here / part / _joined(run_id)) as made:
+            with made.open("wb") as out:
+                for name in pieces:
+                    with (self.here / part / name).open("rb") as lines:
+                        shutil.copyfileobj(lines, out)
+            places.send(made, self._at(f"{part}/{_joined(run_id)}"))
 
     def drop(self, part: str, run_id: str) -> None:
         """Remove the pieces of a run in `part`, there and here; what they were joined to stays."""

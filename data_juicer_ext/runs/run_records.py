@@ -2,7 +2,7 @@
 
 <run_dir>/runs/<run_id>.json    recipe, executor, export path, start and end
 <run_dir>/ledger/               see `ledger.py`
-<run_dir>/undecided/            undecided rows, a file a process, while the run goes on
+<run_dir>/undecided/            undecided rows, one file per process, while the run goes on
 <run_dir>/undecided.jsonl       the undecided rows of the last run that ended
 <run_dir>/images/               figures as images that a vision model can read
 
@@ -12,8 +12,6 @@ date, and what they write goes there too.
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
 import time
 from collections.abc import Iterable, Mapping
@@ -26,6 +24,8 @@ from data_juicer_ext.runs.ledger import Ledger, LineWriter, announcement, line_w
 from data_juicer_ext.runs.remote_folder import RemoteFolder, working_copy
 from data_juicer_ext.runs.remote_lines import PieceWriter
 from data_juicer_ext.storage.addresses import is_remote, under
+from data_juicer_ext.storage.atomic_file import replace_lines, replace_text
+from data_juicer_ext.storage.json_lines import read_json_lines
 
 
 @dataclass(frozen=True)
@@ -141,18 +141,22 @@ def _decided(run_dir: Path, run_id: str, rows: Mapping[tuple[str, str], Any]) ->
 
 def mark_ended(run: Run) -> None:
     """Note the end of a run in its `runs/<run_id>.json`."""
-    _announce(run, {**about(run.run_dir, run.run_id), "ended": time.time()})
+    note(run, ended=time.time())
+
+
+def note(run: Run, **more: Any) -> None:
+    """Add to what `runs/<run_id>.json` says of a run. Raises OSError."""
+    _announce(run, {**about(run.run_dir, run.run_id), **more})
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     """Replace `path` by rows as JSON Lines."""
-    replace_text(path, "".join(to_json(row).replace("\n", " ") + "\n" for row in rows))
+    replace_lines(path, (to_json(row).replace("\n", " ") + "\n" for row in rows))
 
 
 def about(run_dir: Path, run_id: str) -> dict[str, Any]:
-    """What `runs/<run_id>.json` says. Raises OSError or ValueError if it is not there or broken."""
-    value = json.loads(announcement(run_dir, run_id).read_text(encoding="utf-8"))
-    return dict(value)
+    """What `runs/<run_id>.json` says. Raises OSError or JsonLinesError if it is not there or broken."""
+    return next(read_json_lines(announcement(run_dir, run_id)), {})
 
 
 def run_ids(run_dir: Path) -> list[str]:
@@ -164,10 +168,3 @@ def _announce(run: Run, value: dict[str, Any]) -> None:
     replace_text(announcement(run.run_dir, run.run_id), to_json(value))
     if run.remote is not None:
         run.remote.send(f"runs/{run.run_id}.json")
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Replace a file as a whole: whoever reads it, or a kill in between, meets the old or the new text."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)

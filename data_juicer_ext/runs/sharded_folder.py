@@ -24,7 +24,7 @@ _TREES = ("shards", "exports", "undecided")
 _JOINED = ("pairs.jsonl", "undecided.jsonl")
 
 
-class Kept:
+class ShardedFolder:
     """The run folder at `place`, a path or an address; `run_dir` is where it is worked in. Methods raise OSError."""
 
     def __init__(self, place: str) -> None:

@@ -28,7 +28,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ShardLayout:
     """What shard files need to be read in full.
 
     `text_keys` are columns that the loader drops rows by where they are null; `path_keys` are
@@ -69,7 +69,7 @@ def scan(dataset: Path, spool: Path | None = None) -> Scan:
                 _note(found, row)
                 found.spans.append((file.tell(), file.write(_line(row))))
     if not found.digests:
-        raise DatasetError(f"dataset: {dataset} is empty; it needs a row a paper")
+        raise DatasetError(f"dataset: {dataset} is empty; it needs one row per paper")
     return found
 
 
@@ -83,7 +83,7 @@ def _line(row: Mapping[str, Any]) -> bytes:
     return to_json(row).encode() + b"\n"
 
 
-def cut(dataset: Path, folder: Path, size: int, seed: int, layout: Layout) -> tuple[str, list[Shard]]:
+def cut(dataset: Path, folder: Path, size: int, seed: int, layout: ShardLayout) -> tuple[str, list[Shard]]:
     """Write the shards of a dataset, `size` papers each, to `<folder>/<name>.jsonl`.
 
     Returns the dataset's fingerprint and the shards in the order in which they are to be run.
@@ -103,7 +103,9 @@ def cut(dataset: Path, folder: Path, size: int, seed: int, layout: Layout) -> tu
         spool.unlink(missing_ok=True)
 
 
-def _write(found: Scan, spool: Path, folder: Path, size: int, seed: int, layout: Layout, base: Path) -> Iterator[Shard]:
+def _write(
+    found: Scan, spool: Path, folder: Path, size: int, seed: int, layout: ShardLayout, base: Path
+) -> Iterator[Shard]:
     order = shuffled(found.digests, seed)
     with spool.open("rb") as rows:
         for number, start in enumerate(range(0, len(order), size)):
@@ -123,7 +125,7 @@ def shuffled(digests: Sequence[bytes], seed: int) -> list[int]:
     return sorted(range(len(digests)), key=lambda place: (hashlib.sha256(salt + digests[place]).digest(), place))
 
 
-def whole(row: Mapping[str, Any], columns: Sequence[str], layout: Layout, base: Path) -> dict[str, Any]:
+def whole(row: Mapping[str, Any], columns: Sequence[str], layout: ShardLayout, base: Path) -> dict[str, Any]:
     """A row with all columns of the dataset (null where it has none), its files by absolute path."""
     full = {column: row.get(column) for column in columns}
     for key in layout.text_keys:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Spending, spent_by
-from data_juicer_ext.runs.manifest import Entry, Manifest
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 
 
-def count(entry: Entry, run_dir: Path) -> None:
+def count(entry: ShardEntry, run_dir: Path) -> None:
     """Enter what all tries of a shard have spent until now."""
     spent = Spending()
     for run_id in entry.run_ids:
@@ -17,9 +17,9 @@ def count(entry: Entry, run_dir: Path) -> None:
     entry.calls, entry.cost, entry.unpriced = spent.calls - spent.store_hits, round(spent.cost, 8), spent.unpriced
 
 
-def in_all(manifest: Manifest, run_dir: Path) -> Entry:
+def in_all(manifest: Manifest, run_dir: Path) -> ShardEntry:
     """The calls, cost and unpriced calls of all shards, and of those that `--again` has replaced, as of one shard."""
-    total = Entry("all", "", 0, run_ids=list(manifest.earlier_run_ids))
+    total = ShardEntry("all", "", 0, run_ids=list(manifest.earlier_run_ids))
     count(total, run_dir)
     for entry in manifest.shards:
         total.calls += entry.calls

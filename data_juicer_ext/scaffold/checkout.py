@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 from data_juicer_ext.scaffold.names import OperatorName
-from data_juicer_ext.scaffold.new_files import Draft
+from data_juicer_ext.scaffold.new_files import NewFiles
 from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
 
 _NAME = re.compile(r"""^name = ["']data-juicer-ext["']\s*$""", re.M)
@@ -17,14 +16,11 @@ SYSTEM = "general"  # the folder of prompts/ for operators that belong to none o
 def is_checkout(folder: Path) -> bool:
     """Whether `folder` is the top of a checkout of this project."""
     project = folder / "pyproject.toml"
-    return project.is_file() and _NAME.search(project.read_text(encoding="utf-8")) is not None
+    return project.is_file() and _NAME.search(project.read_text(encoding="utf-8", errors="replace")) is not None
 
 
-def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
-    """What is to be written to the checkout for an operator; docs/operators.md is generated afterwards.
-
-    Raises ValueError where the list of operators is not in the form that it is written in here.
-    """
+def draft(operator: OperatorName, variant: Variant, folder: Path) -> NewFiles:
+    """What is to be written to the checkout for an operator; docs/operators.md is generated afterwards."""
     name, task = operator.name, f"{SYSTEM}/{operator.stem}"
     module = f"data_juicer_ext.ops.{operator.kind}.{name}"
     fields = {
@@ -36,25 +32,6 @@ def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
         "code": code, "prompt": f"prompts/{task}.jinja", "recipe": f"recipes/{name}.yaml",
         "test": f"tests/ops/{operator.kind}/test_{name}.py",
     }  # fmt: skip
-    made = Draft(folder, operator_files(variant, fields, places))
+    made = NewFiles(folder, operator_files(variant, fields, places))
     made.shared["examples/figures.jsonl"] = text("figures.jsonl", fields)
-    index = f"data_juicer_ext/ops/{operator.kind}/__init__.py"
-    if not (folder / code).exists():
-        made.replaced[index] = _with((folder / index).read_text(encoding="utf-8"), operator, index)
     return made
-
-
-def _with(source: str, operator: OperatorName, path: str) -> str:
-    """The list of the operators of a kind, with one more."""
-    package = f"data_juicer_ext.ops.{operator.kind}"
-    found = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.module == package]
-    names = [alias.name for node in found for alias in node.names]
-    if _list(package, names) != source:
-        raise ValueError(f"{path} is not a sorted list of imports and __all__; put it in order first")
-    return _list(package, [*names, operator.name])
-
-
-def _list(package: str, names: list[str]) -> str:
-    imports = "".join(f"    {name},\n" for name in sorted(names))
-    listed = "".join(f'    "{name}",\n' for name in sorted(names))
-    return f"from {package} import (\n{imports})\n\n__all__ = [\n{listed}]\n"

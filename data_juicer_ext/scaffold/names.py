@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.rows import FIGURE_ROW
 
 KINDS = ("mapper", "filter")
@@ -38,28 +39,28 @@ class OperatorName:
 
 
 def operator_name(name: str, kind: str = "") -> OperatorName:
-    """The checked name; `kind` is added where the name does not end in one. Raises ValueError."""
+    """The checked name; `kind` is added where the name does not end in one. Raises UsageError."""
     suffix = next((known for known in KINDS if name.endswith(f"_{known}")), "")
     if not suffix and not kind:
-        raise ValueError(f"NAME: {name!r} has to end in _mapper or _filter, or tell which by --kind")
+        raise UsageError(f"NAME: {name!r} has to end in _mapper or _filter, or tell which by --kind")
     if suffix and kind and suffix != kind:
-        raise ValueError(f"NAME: {name!r} is a {suffix} by its name, and --kind says {kind}")
+        raise UsageError(f"NAME: {name!r} is a {suffix} by its name, and --kind says {kind}")
     full = name if suffix else f"{name}_{kind}"
     if not _SNAKE.fullmatch(full):
-        raise ValueError(f"NAME: {name!r} has to be lower case words joined by _, such as caption_topic_mapper")
+        raise UsageError(f"NAME: {name!r} has to be lower case words joined by _, such as caption_topic_mapper")
     if len(full) > _LONGEST:
-        raise ValueError(f"NAME: {name!r} is longer than {_LONGEST} characters")
+        raise UsageError(f"NAME: {name!r} is longer than {_LONGEST} characters")
     found = OperatorName(full)
     if found.kind == "mapper" and found.stem in (*FIGURE_ROW, "text"):
-        raise ValueError(f"NAME: {found.stem!r} would be the column that it makes, and rows have such a column already")
+        raise UsageError(f"NAME: {found.stem!r} would be the column that it makes, and rows have such a column already")
     return found
 
 
 def package_name(folder: Path) -> str:
-    """The name of the package in a new folder of operators, made of the folder's. Raises ValueError."""
+    """The name of the package in a new folder of operators, made of the folder's. Raises UsageError."""
     name = re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_")
     if not _SNAKE.fullmatch(name) or keyword.iskeyword(name):
-        raise ValueError(f"--to: {folder} gives no name for a package; name a folder such as my_operators")
+        raise UsageError(f"--to: {folder} gives no name for a package; name a folder such as my_operators")
     if name in ("tests", "recipes", "examples", "prompts", "outputs") or importlib.util.find_spec(name) is not None:
-        raise ValueError(f"--to: a package {name!r} is there already; name another folder")
+        raise UsageError(f"--to: a package {name!r} is there already; name another folder")
     return name

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 from data_juicer_ext import __version__
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.scaffold.names import OperatorName, package_name
-from data_juicer_ext.scaffold.new_files import Draft
+from data_juicer_ext.scaffold.new_files import NewFiles
 from data_juicer_ext.scaffold.operator_kinds import Variant, operator_files, text
 
 _ENTRY = re.compile(
@@ -18,24 +19,24 @@ _ENTRY = re.compile(
 def package_in(folder: Path) -> str:
     """The package of operators that stands in a folder, "" where the folder has no pyproject.toml.
 
-    Raises ValueError for another project's folder.
+    Raises UsageError for another project's folder.
     """
     project = folder / "pyproject.toml"
     if not project.is_file():
         return ""
-    entry = _ENTRY.search(project.read_text(encoding="utf-8"))
+    entry = _ENTRY.search(project.read_text(encoding="utf-8", errors="replace"))
     if entry is None:
-        raise ValueError(
+        raise UsageError(
             f'{project} names no package in [project.entry-points."data_juicer.ops"]; add it there, or name another '
             "folder by --to"
         )
     if not (folder / entry[1] / "__init__.py").is_file():
-        raise ValueError(f"{project} names the package {entry[1]}, and {folder / entry[1]} is none")
+        raise UsageError(f"{project} names the package {entry[1]}, and {folder / entry[1]} is none")
     return entry[1]
 
 
-def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
-    """What is to be written to `folder` for an operator. Raises ValueError where that folder can't take it."""
+def draft(operator: OperatorName, variant: Variant, folder: Path) -> NewFiles:
+    """What is to be written to `folder` for an operator. Raises UsageError where that folder can't take it."""
     there = package_in(folder)
     package = there or package_name(folder)
     name, task = operator.name, f"{package}/{operator.stem}"
@@ -50,7 +51,7 @@ def draft(operator: OperatorName, variant: Variant, folder: Path) -> Draft:
         "code": f"{package}/{name}.py", "prompt": f"{package}/prompts/{task}.jinja",
         "test": f"tests/test_{name}.py", "recipe": f"recipes/{name}.yaml",
     }  # fmt: skip
-    made = Draft(folder, operator_files(variant, fields, places))
+    made = NewFiles(folder, operator_files(variant, fields, places))
     made.shared["examples/figures.jsonl"] = text("figures.jsonl", fields)
     if there:
         made.appended["README.md"] = text("operator.md", fields)

@@ -1,4 +1,4 @@
-"""Balance over a whole set of questions: the share of Yes, the letters of What, images a category.
+"""Balance over a whole set of questions: the share of Yes, the letters of What, images per category.
 
 What no single row can decide. The result hangs on the rows and the seed alone: rows are taken by `row_id`,
 never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and refinement).
@@ -7,24 +7,23 @@ never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from data_juicer_ext.rows import QA_ROW, to_json
+from data_juicer_ext.errors import UsageError
+from data_juicer_ext.rows import QA_ROW, object_in, to_json
 from data_juicer_ext.siqa.dimensions import QUESTION_TYPES
 from data_juicer_ext.siqa.refine import REFINED, check_yes_no, is_yes, orders, reordered, turned
 
-Row = dict[str, Any]
 _FIRST_COLUMNS = (*QA_ROW, "dimension", *REFINED)
 
 
 @dataclass(frozen=True)
 class BalanceOrder:
-    """What is wanted: the share of Yes among the Yes/No rows, and at most so many images a category (0: all).
+    """What is wanted: the share of Yes among the Yes/No rows, and at most so many images per category (0: all).
 
     `drop`: where the share can't be reached by turning questions around, rows fall until it is.
     """
@@ -45,7 +44,7 @@ class Balanced:
     `missing`: how many more rows with both wordings the share of Yes would have needed.
     """
 
-    rows: list[Row]
+    rows: list[dict[str, Any]]
     turned: int = 0
     moved: int = 0
     dropped_yes_no: int = 0
@@ -57,11 +56,11 @@ class Balanced:
 def balance(rows: Iterable[Mapping[str, Any]], order: BalanceOrder) -> Balanced:
     """Balance a set of question rows; How rows, and rows of other types, come out as they went in.
 
-    Raises ValueError for rows without `row_id`, two different rows of one id, a share outside 0 to 1, and a
+    Raises UsageError for rows without `row_id`, two different rows of one id, a share outside 0 to 1, and a
     limit by category where no row has one.
     """
     if not 0 < order.yes_share < 1:
-        raise ValueError(f"the share of Yes must lie between 0 and 1, it is {float(order.yes_share):g}")
+        raise UsageError(f"the share of Yes must lie between 0 and 1, it is {float(order.yes_share):g}")
     known = _by_id(rows)
     found = Balanced([])
     taken = {row_id: row for row_id, row in known.items() if _fits(row, found)}
@@ -80,23 +79,23 @@ def line_of(row: Mapping[str, Any]) -> str:
     return to_json({name: row[name] for name in names}) + "\n"
 
 
-def _by_id(rows: Iterable[Mapping[str, Any]]) -> dict[str, Row]:
-    known: dict[str, Row] = {}
+def _by_id(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    known: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows, 1):
         row_id = str(row.get("row_id") or "")
         if not row_id:
-            raise ValueError(f"row {number} has no row_id: name an export of this package's operators")
+            raise UsageError(f"row {number} has no row_id: name an export of this package's operators")
         if row_id in known and line_of(known[row_id]) != line_of(row):
-            raise ValueError(f"the row_id {row_id} stands for two different rows: balance one export at a time")
+            raise UsageError(f"the row_id {row_id} stands for two different rows: balance one export at a time")
         known[row_id] = dict(row)
     return {row_id: known[row_id] for row_id in sorted(known)}
 
 
-def _of_type(rows: Mapping[str, Row], question_type: str) -> list[Row]:
+def _of_type(rows: Mapping[str, dict[str, Any]], question_type: str) -> list[dict[str, Any]]:
     return [row for row in rows.values() if row.get("question_type") == question_type]
 
 
-def _fits(row: Row, found: Balanced) -> bool:
+def _fits(row: dict[str, Any], found: Balanced) -> bool:
     """Whether a row keeps the rules of its type; one that does not is noted as refused."""
     try:
         if row.get("question_type") == "yes_no":
@@ -110,10 +109,10 @@ def _fits(row: Row, found: Balanced) -> bool:
     return True
 
 
-def _rank(order: BalanceOrder, purpose: str) -> Callable[[Row], bytes]:
+def _rank(order: BalanceOrder, purpose: str) -> Callable[[dict[str, Any]], bytes]:
     """A seeded order of rows that the order of the input has no part in."""
 
-    def rank(row: Row) -> bytes:
+    def rank(row: dict[str, Any]) -> bytes:
         return hashlib.sha256(f"{purpose}\x1f{order.seed}\x1f{row['row_id']}".encode("utf-8", "replace")).digest()
 
     return rank
@@ -127,7 +126,7 @@ def can_turn(row: Mapping[str, Any]) -> bool:
     return bool(row.get("question_plain") and row.get("question_negated") and row.get("negated") in ("yes", "no"))
 
 
-def _turn(rows: Sequence[Row], order: BalanceOrder, found: Balanced) -> dict[str, Row]:
+def _turn(rows: Sequence[dict[str, Any]], order: BalanceOrder, found: Balanced) -> dict[str, dict[str, Any]]:
     """Those Yes/No rows that get their other wording, as few as bring Yes to its share."""
     yes = sum(map(is_yes, rows))
     surplus = yes - _nearest(len(rows) * order.yes_share, yes)
@@ -143,7 +142,7 @@ def _nearest(target: Fraction, now: int) -> int:
     return min((below, below + 1), key=lambda count: (abs(count - target), abs(count - now)))
 
 
-def _to_drop(rows: Sequence[Row], order: BalanceOrder, found: Balanced) -> set[str]:
+def _to_drop(rows: Sequence[dict[str, Any]], order: BalanceOrder, found: Balanced) -> set[str]:
     """The ids of the fewest Yes/No rows without which Yes comes nearest to its share."""
     if not order.drop or not found.missing:
         return set()
@@ -165,14 +164,14 @@ def _to_drop(rows: Sequence[Row], order: BalanceOrder, found: Balanced) -> set[s
 # ---- the letters of What
 
 
-def _spread(rows: Sequence[Row], order: BalanceOrder, found: Balanced) -> dict[str, Row]:
+def _spread(rows: Sequence[dict[str, Any]], order: BalanceOrder, found: Balanced) -> dict[str, dict[str, Any]]:
     """What rows with their options in a seeded order, chosen so that all letters hold the answer equally often.
 
     Rows whose answer can stand in few places come first; those that can go anywhere then even it out.
     """
     reachable = {str(row["row_id"]): orders(row, order.seed) for row in rows}
     rank = _rank(order, "letters")
-    held, made = Counter[str](), dict[str, Row]()
+    held, made = Counter[str](), dict[str, dict[str, Any]]()
     for row in sorted(rows, key=lambda row: (len(reachable[str(row["row_id"])]), rank(row))):
         row_id = str(row["row_id"])
         ways = [reordered(row, way) for way in reachable[row_id]]
@@ -187,14 +186,16 @@ def _tie(order: BalanceOrder, row_id: str, letter: str) -> bytes:
     return hashlib.sha256(f"tie\x1f{order.seed}\x1f{row_id}\x1f{letter}".encode("utf-8", "replace")).digest()
 
 
-# ---- images a category
+# ---- images per category
 
 
-def _within_categories(rows: Mapping[str, Row], order: BalanceOrder, found: Balanced) -> dict[str, Row]:
-    """The rows of at most so many images a category; all rows of an image stay or fall together."""
+def _within_categories(
+    rows: Mapping[str, dict[str, Any]], order: BalanceOrder, found: Balanced
+) -> dict[str, dict[str, Any]]:
+    """The rows of at most so many images per category; all rows of an image stay or fall together."""
     if not any(row.get(order.category_column) for row in rows.values()):
-        raise ValueError(f"no row has a {order.category_column}: run image_category_mapper first")
-    images: dict[str, dict[str, Row]] = {}
+        raise UsageError(f"no row has a {order.category_column}: run image_category_mapper first")
+    images: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows.values():
         image = image_of(row)
         images.setdefault(str(row.get(order.category_column) or ""), {})[image] = {"row_id": image}
@@ -214,10 +215,6 @@ def _within_categories(rows: Mapping[str, Row], order: BalanceOrder, found: Bala
 
 def image_of(row: Mapping[str, Any]) -> str:
     """What the rows about one image share: the id of its figure row, else paper and figure, else its own id."""
-    try:
-        provenance = json.loads(row.get("provenance") or "{}")
-    except (ValueError, TypeError):
-        provenance = {}
-    of_figure = provenance.get("figure_row_id") if isinstance(provenance, dict) else None
+    of_figure = object_in(row.get("provenance")).get("figure_row_id")
     named = "\x1f".join((str(row.get("paper_id") or ""), str(row.get("figure_id") or "")))
     return str(of_figure or (named if row.get("figure_id") else row["row_id"]))

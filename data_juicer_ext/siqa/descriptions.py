@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.option_forms import key
 from data_juicer_ext.rows import visible
@@ -48,12 +49,12 @@ def told(descriptions: Mapping[str, Description]) -> dict[str, dict[str, str]]:
 
 
 def read_descriptions(value: object) -> dict[str, Description]:
-    """The descriptions in the decoded column. Raises ValueError, with what to do, for another shape."""
+    """The descriptions in the decoded column. Raises UsageError, with what to do, for another shape."""
     if not isinstance(value, Mapping):
-        raise ValueError("the column descriptions is no JSON object: run siqa_description_mapper first")
+        raise UsageError("the column descriptions is no JSON object: run siqa_description_mapper first")
     found = {}
     for dimension, pair in value.items():
         if not isinstance(pair, Mapping) or not all(isinstance(pair.get(name), str) for name in _TAGS):
-            raise ValueError(f"descriptions of {dimension} have no texts good and bad: run siqa_description_mapper")
+            raise UsageError(f"descriptions of {dimension} have no texts good and bad: run siqa_description_mapper")
         found[str(dimension)] = Description(pair["good"], pair["bad"])
     return found

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from data_juicer_ext.errors import UsageError
+
 ASPECT_OF = {
     "scientific_validity": "knowledge",
     "scientific_completeness": "knowledge",
@@ -30,9 +32,9 @@ def dimensions_of(aspect: str) -> list[str]:
 
 
 def some_of(name: str, given: Sequence[str] | None, allowed: Sequence[str]) -> list[str]:
-    """The names of `allowed` that were given, in its order; all where none were. Raises ValueError for another."""
+    """The names of `allowed` that were given, in its order; all where none were. Raises UsageError for another."""
     if given is not None and (isinstance(given, str) or not all(isinstance(item, str) for item in given)):
-        raise ValueError(f"{name}: {given!r} is not a list of names")
+        raise UsageError(f"{name}: {given!r} is not a list of names")
     if unknown := [item for item in given or () if item not in allowed]:
-        raise ValueError(f"{name}: {unknown[0]!r} is not one of {', '.join(allowed)}")
+        raise UsageError(f"{name}: {unknown[0]!r} is not one of {', '.join(allowed)}")
     return [item for item in allowed if not given or item in given]

@@ -6,6 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.qa.answer_tags import without_thinking
 
 LEVELS = ("Bad", "Poor", "Fair", "Good", "Excellent")
@@ -31,14 +32,14 @@ def level_of(score: Score, low: Score, high: Score) -> int:
 
     Level i holds low + (i-1)/5 (high-low) <= score < low + i/5 (high-low); score = high is level 5. Numbers
     count as they are written in decimal (0.6 is 3/5, not the nearest binary fraction), so that a score on a
-    boundary belongs to the level above it. Raises ValueError for a score off the scale, or a scale without
+    boundary belongs to the level above it. Raises UsageError for a score off the scale, or a scale without
     extent.
     """
     value, lowest, highest = (exact(number) for number in (score, low, high))
     if lowest >= highest:
-        raise ValueError(f"a scale from {low} to {high} has no extent")
+        raise UsageError(f"a scale from {low} to {high} has no extent")
     if not lowest <= value <= highest:
-        raise ValueError(f"the score {score} is not on the scale from {low} to {high}")
+        raise UsageError(f"the score {score} is not on the scale from {low} to {high}")
     return min(len(LEVELS), int(len(LEVELS) * (value - lowest) / (highest - lowest)) + 1)
 
 
@@ -48,13 +49,13 @@ def level_name(value: int) -> str:
 
 
 def exact(number: Score) -> Fraction:
-    """A number as the fraction that its decimal digits spell. Raises ValueError for what is no finite number."""
+    """A number as the fraction that its decimal digits spell. Raises UsageError for what is no finite number."""
     if isinstance(number, bool):
-        raise ValueError(f"{number!r} is no number")
+        raise UsageError(f"{number!r} is no number")
     try:
         return Fraction(repr(float(number)) if isinstance(number, float) else number)
     except (ValueError, OverflowError, TypeError) as error:
-        raise ValueError(f"{number!r} is no finite number") from error
+        raise UsageError(f"{number!r} is no finite number") from error
 
 
 def level_in(text: str) -> int | None:

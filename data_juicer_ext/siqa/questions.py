@@ -35,7 +35,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeQuestion:
     """A question that was made as it was wanted."""
 
     wanted: Wanted
@@ -104,7 +104,7 @@ def wording(text: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in _WORDS.findall(text))
 
 
-def different(questions: Iterable[Made]) -> Iterator[Made]:
+def different(questions: Iterable[MadeQuestion]) -> Iterator[MadeQuestion]:
     """The questions in order, without those whose text was there before (by `wording`)."""
     seen: set[tuple[str, ...]] = set()
     for made in questions:
@@ -114,7 +114,7 @@ def different(questions: Iterable[Made]) -> Iterator[Made]:
             yield made
 
 
-def question_row(figure: Mapping[str, Any], made: Made, description: Description) -> dict[str, Any]:
+def question_row(figure: Mapping[str, Any], made: MadeQuestion, description: Description) -> dict[str, Any]:
     """The row of a question (`QUESTION_ROW`): the figure row's columns with the question in it.
 
     `provenance` names the figure row, the draw and what the dimension was described as.

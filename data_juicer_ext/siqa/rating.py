@@ -23,9 +23,6 @@ from data_juicer_ext.models.http.logprobs import LEAST
 from data_juicer_ext.models.types import TokenChoices
 from data_juicer_ext.siqa.levels import LEVELS, level_in, level_name
 
-METHODS = ("logprobs", "level", "mean_of_draws")
-"""How a score may have come about."""
-
 _SHORTEST = 2  # letters from which the beginning of a level is taken for it
 _TOKEN = re.compile(r"[^A-Za-z]*([A-Za-z]+)([^A-Za-z]*)")
 # How byte-level and SentencePiece tokenizers write a blank and a line end.
@@ -33,7 +30,7 @@ _MARKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
 
 
 @dataclass(frozen=True)
-class Rating:
+class ModelRating:
     """A score from 1 to 5 and how it came about.
 
     `levels`: by `logprobs` the probability of each level that was found, together 1; else how often each was
@@ -52,22 +49,22 @@ class Rating:
         return {"score": self.score, "method": self.method, "levels": self.levels, **self.detail}
 
 
-def rating_of_level(level: int) -> Rating:
+def rating_of_level(level: int) -> ModelRating:
     """The rating of an answer that gives `level`, 1 to 5."""
-    return Rating(float(level), "level", {level_name(level): 1.0})
+    return ModelRating(float(level), "level", {level_name(level): 1.0})
 
 
-def mean_of_draws(levels: Sequence[int | None]) -> Rating | None:
+def mean_of_draws(levels: Sequence[int | None]) -> ModelRating | None:
     """The mean of several draws, without those that were unreadable (None); None where all were."""
     read = [level for level in levels if level is not None]
     if not read:
         return None
     counts = {level_name(level): float(count) for level, count in sorted(Counter(read).items())}
     detail = {"draws": len(levels), "unreadable": len(levels) - len(read)}
-    return Rating(round(sum(read) / len(read), 6), "mean_of_draws", counts, detail)
+    return ModelRating(round(sum(read) / len(read), 6), "mean_of_draws", counts, detail)
 
 
-def rating_by_logprobs(text: str, places: Sequence[TokenChoices]) -> Rating | None:
+def rating_by_logprobs(text: str, places: Sequence[TokenChoices]) -> ModelRating | None:
     """The rating by the probabilities of the level tokens in an answer; None where no level is found in them.
 
     Looked at is the place where the level that `text` gives was drawn; where the text gives none and no level
@@ -116,7 +113,7 @@ def _drawn_level(places: Sequence[TokenChoices], index: int) -> int | None:
     return _spelled(match[1], begun=match.end(1) == len(written)) if match else None
 
 
-def _softmax(choices: TokenChoices, drawn: int | None) -> Rating | None:
+def _softmax(choices: TokenChoices, drawn: int | None) -> ModelRating | None:
     """The rating by the tokens of one place, the drawn one standing for the level `drawn` (None: for none)."""
     found: dict[int, list[float]] = {}
     for token, logprob in choices[1:]:
@@ -131,7 +128,7 @@ def _softmax(choices: TokenChoices, drawn: int | None) -> Rating | None:
     highest = max(known.values())
     weights = {level: math.exp(logprob - highest) for level, logprob in known.items()}
     total = sum(weights.values())
-    return Rating(
+    return ModelRating(
         round(sum(level * weight for level, weight in weights.items()) / total, 6), "logprobs",
         {level_name(level): round(weight / total, 6) for level, weight in weights.items()},
         {

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.declines import is_none
 from data_juicer_ext.qa.option_order import permutation, shown
@@ -73,22 +74,22 @@ def _problem(found: str, plain: str) -> str:
 
 
 def is_yes(row: Mapping[str, Any]) -> bool:
-    """Whether the answer of a Yes/No row is Yes. Raises ValueError for a row of other options or letters."""
+    """Whether the answer of a Yes/No row is Yes. Raises UsageError for a row of other options or letters."""
     check_yes_no(row)
     return bool(row["answer"] == "A")
 
 
 def check_yes_no(row: Mapping[str, Any]) -> None:
-    """Raises ValueError unless a row has the options Yes and No, in this order, and one of them as its answer."""
+    """Raises UsageError unless a row has the options Yes and No, in this order, and one of them as its answer."""
     if tuple(row["options"]) != YES_NO or row["answer"] not in ("A", "B"):
         given = f"{list(row['options'])!r} with the answer {row['answer']!r}"
-        raise ValueError(f"a yes_no row needs the options ['Yes', 'No'] and the answer A or B, this one has {given}")
+        raise UsageError(f"a yes_no row needs the options ['Yes', 'No'] and the answer A or B, this one has {given}")
 
 
 def with_negation(row: Mapping[str, Any], negated: str, seed: int) -> dict[str, Any]:
     """A plain Yes/No row with its negated question ("" for none), which replaces the plain one in half of all rows.
 
-    Which half is decided by `row_id` and `seed`. Raises ValueError as `check_yes_no` does.
+    Which half is decided by `row_id` and `seed`. Raises UsageError as `check_yes_no` does.
     """
     check_yes_no(row)
     made = {**row, "question_plain": row["question"] if negated else "", "question_negated": negated, "negated": "no"}
@@ -96,10 +97,10 @@ def with_negation(row: Mapping[str, Any], negated: str, seed: int) -> dict[str, 
 
 
 def turned(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A Yes/No row with its other wording, and the label turned with it. Raises ValueError where it has none."""
+    """A Yes/No row with its other wording, and the label turned with it. Raises UsageError where it has none."""
     check_yes_no(row)
     if not row["question_plain"] or not row["question_negated"] or row["negated"] not in ("yes", "no"):
-        raise ValueError("this row has no negated question: run siqa_refine_mapper first")
+        raise UsageError("this row has no negated question: run siqa_refine_mapper first")
     other = "yes" if row["negated"] == "no" else "no"
     question = row["question_negated"] if other == "yes" else row["question_plain"]
     return {**row, "question": question, "answer": "B" if row["answer"] == "A" else "A", "negated": other}
@@ -109,7 +110,7 @@ def orders(row: Mapping[str, Any], seed: int) -> list[tuple[int, ...]]:
     """The orders that a row's options may take, seeded; the answer stands in another place in each.
 
     Options that mean something only where they stand ("all of the above", sorted numbers) stay (see
-    `qa.permute`). Raises ValueError where the answer is none of the options.
+    `qa.option_order`). Raises UsageError where the answer is none of the options.
     """
     options, answer = list(row["options"]), answer_index(row)
     drawn = [permutation(options, (str(row["row_id"]), "siqa", str(seed)), draw) for draw in range(len(options))]
@@ -123,17 +124,17 @@ def reordered(row: Mapping[str, Any], order: tuple[int, ...]) -> dict[str, Any]:
 
 
 def shuffled(row: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """A row with its options in a seeded order. Raises ValueError where the answer is none of the options."""
+    """A row with its options in a seeded order. Raises UsageError where the answer is none of the options."""
     answer_index(row)
     options = list(row["options"])
     return reordered(row, permutation(options, (str(row["row_id"]), "siqa", str(seed)), 0))
 
 
 def answer_index(row: Mapping[str, Any]) -> int:
-    """The place of the answer among the options, from 0. Raises ValueError where it is none of them."""
+    """The place of the answer among the options, from 0. Raises UsageError where it is none of them."""
     letters = [chr(65 + index) for index in range(len(row["options"]))]
     if row["answer"] not in letters:
-        raise ValueError(f"the answer {row['answer']!r} is none of the options {', '.join(letters)}")
+        raise UsageError(f"the answer {row['answer']!r} is none of the options {', '.join(letters)}")
     return letters.index(row["answer"])
 
 

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.storage import places
 from data_juicer_ext.storage.addresses import USUAL, as_path, is_remote, own_name, own_scheme, under
 
@@ -20,7 +21,7 @@ _OF_THE_FILE = (errno.ENOENT, errno.EFBIG, errno.EISDIR, errno.EILSEQ)
 _LONGEST = 200  # bytes of one part of a name: file systems take 255, of which a copy under way needs some
 
 
-class StorageError(OSError):
+class StorageError(DjExtError, OSError):
     """Object storage can't be reached, refuses, or is full. Says nothing about the file that was asked for."""
 
     def __str__(self) -> str:

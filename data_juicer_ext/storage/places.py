@@ -12,13 +12,13 @@ import importlib
 import io
 import logging
 import os
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from data_juicer_ext.storage.addresses import as_path, is_remote, own_name
+from data_juicer_ext.storage.atomic_file import part_of, replacing
 
 T = TypeVar("T")
 
@@ -131,12 +131,8 @@ def write(place: str | Path, data: bytes) -> None:
         return
     path = as_path(place)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
-    try:
+    with replacing(path) as part:
         part.write_bytes(data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def create(address: str, data: bytes) -> bool:
@@ -217,7 +213,7 @@ def fetch(pairs: Mapping[str, Path]) -> None:
 
 
 def _fetch(pairs: Mapping[str, Path]) -> None:
-    parts = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}") for path in pairs.values()}
+    parts = {path: part_of(path) for path in pairs.values()}
     for folder in {path.parent for path in parts.values()}:
         folder.mkdir(parents=True, exist_ok=True)
     keys = [_files(address)[1] for address in pairs]
@@ -251,7 +247,7 @@ def _files_of(process: int, address: str) -> tuple[Any, str]:
 
 
 def _files(address: str | Path) -> tuple[Any, str]:
-    """The file system of an address, one a process, and the key of the address in it."""
+    """The file system of an address, one per process, and the key of the address in it."""
     scheme, _, rest = str(address).partition("://")
     try:
         files, root = _files_of(os.getpid(), f"{scheme}://{rest.split('/', 1)[0]}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.annotation.balanced_sample import Order, Sample, lines, sample, units_of
+from data_juicer_ext.annotation.balanced_sample import BalancedSample, SampleOrder, lines, sample, units_of
 from data_juicer_ext.annotation.image_fingerprint import Glance, glance_at_all
 from tests.annotation.pictures import chart, rendered_anew, rows
 from tests.ops.mapper.annotating import question
@@ -17,15 +17,15 @@ from tests.ops.mapper.annotating import question
 Rows = list[dict[str, Any]]
 
 
-def drawn(given: Rows, most: int, exclude: Rows = (), **more: Any) -> Sample:  # type: ignore[assignment]
+def drawn(given: Rows, most: int, exclude: Rows = (), **more: Any) -> BalancedSample:  # type: ignore[assignment]
     units = units_of(given, more.get("by", "image_category"))
     seen = glance_at_all([path for unit in units for path in unit.images], 2)
     away = {row["row_id"]: [one for one in glance_at_all(row["images"], 1).values() if isinstance(one, Glance)]
             for row in exclude}  # fmt: skip
-    return sample(units, seen, away, Order(most, **more))
+    return sample(units, seen, away, SampleOrder(most, **more))
 
 
-def reasons(found: Sample) -> Counter[str]:
+def reasons(found: BalancedSample) -> Counter[str]:
     return Counter(left.reason for left in found.left_out)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.annotation.image_fingerprint import Glance, glance_at, glance_at_all
-from data_juicer_ext.annotation.image_overlap import Pictures, overlaps
+from data_juicer_ext.annotation.image_overlap import ImageIndex, overlaps
 from data_juicer_ext.figures.image_preparation import ImageError
 from data_juicer_ext.figures.same_picture import same_picture
 from tests.annotation.pictures import chart, rendered_anew
@@ -21,7 +21,7 @@ def seen(path: str) -> Glance:
 
 def test_renderings_of_one_chart_are_found_and_other_data_is_not(tmp_path: Path) -> None:
     charts = {seed: seen(chart(tmp_path, seed)) for seed in ALIKE}
-    pictures = Pictures()
+    pictures = ImageIndex()
     for seed, image in charts.items():
         assert pictures.match(image) is None, "charts of one template with other data are other pictures"
         pictures.add(image, f"row {seed}")
@@ -33,7 +33,7 @@ def test_renderings_of_one_chart_are_found_and_other_data_is_not(tmp_path: Path)
 def test_the_same_bytes_are_found_without_a_look(tmp_path: Path) -> None:
     first = chart(tmp_path, 1)
     copy = shutil.copy(first, tmp_path / "copy.png")
-    pictures = Pictures()
+    pictures = ImageIndex()
     pictures.add(seen(first), "one")
     match = pictures.match(seen(str(copy)))
     assert match is not None and (match.kind, match.distance, match.other_path) == ("same_bytes", 0, first)
@@ -45,7 +45,7 @@ def test_without_confirmation_the_hash_alone_decides(tmp_path: Path) -> None:
         saved(texture(3), tmp_path / "r.png"),
     )
     for confirm, found in ((False, True), (True, same_picture(grey, red))):
-        pictures = Pictures(8, confirm)
+        pictures = ImageIndex(8, confirm)
         pictures.add(seen(grey), "grey")
         assert (pictures.match(seen(red)) is not None) == found
 

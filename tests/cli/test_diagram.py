@@ -140,10 +140,9 @@ def test_criteria_offline_need_no_endpoint(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture
 def rated(tmp_path: Path) -> list[str]:
-    """A development set of three rated pairs; the command's arguments for it."""
-    rows = [
-        pair_row(f"r{n}", drawing(tmp_path / f"g{n}.png", n), drawing(tmp_path / f"d{n}.png", 9 + n)) for n in range(3)
-    ]
+    """A development set of three rated pairs of the same drawings; the command's arguments for it."""
+    pair = [drawing(tmp_path / f"{seed}.png", seed) for seed in (1, 9)]
+    rows = [pair_row(f"r{n}", *pair) for n in range(3)]
     write_rows(tmp_path / "export.jsonl", rows)
     for number, value in enumerate((2, -1, 0)):
         scores = {"overall": value, "criteria": {"AF-VOL-1": value, "AF-AES-1": 0}}

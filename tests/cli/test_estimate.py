@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,10 +17,11 @@ import yaml
 from data_juicer_ext.cli.main import main
 from tests.estimate.billing import Billing
 from tests.fake_openai import FakeServer, Reply
+from tests.forks import programs
 from tests.host import REPO, SHARED_PAPERS, write_rows
+from tests.recipes.runs import environment
 from tests.runner.driving import asked, write_recipe
 from tests.scripted import STEPS, TEXT_MODEL, VISION_MODEL
-from tests.test_dj_process import environment
 
 PRICE = 2.0
 TAGS = ("claim_extractor", "mcq_generator", "source_consistency", "visual_dependence_text",
@@ -44,7 +44,7 @@ class Desk:
         )
         clean = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
         done = subprocess.run(
-            [sys.executable, "-m", "data_juicer_ext.cli", *arguments, "--dataset", "papers.jsonl"],
+            [str(programs() / "dj-ext"), *arguments, "--dataset", "papers.jsonl"],
             cwd=self.folder, capture_output=True, text=True, timeout=240, check=False,
             env={**clean, **environment(self.server), "DJ_EXT_PRICES": str(self.folder / "prices.yaml"),
                  "PYTHONPATH": str(REPO)},
@@ -141,7 +141,7 @@ def _twenty_pilots(folder: Path, kept: int) -> None:
     from data_juicer_ext.estimate.estimate import listing_of
     from data_juicer_ext.estimate.from_pilot import from_pilot
     from data_juicer_ext.estimate.paid_rows import Drawn, draw_rows, frame
-    from data_juicer_ext.estimate.pilot_sample import Seen, read_sample
+    from data_juicer_ext.estimate.pilot_sample import PilotStep, read_sample
     from data_juicer_ext.estimate.recipe_steps import plan
     from data_juicer_ext.runs.exported_rows import read_rows
     from tests.estimate.test_from_pilot import binomial_width
@@ -151,7 +151,7 @@ def _twenty_pilots(folder: Path, kept: int) -> None:
     population = frame(Drawn(len(rows), tuple(rows)), rows, steps, load_assumptions().characters)
     truth = read_sample(folder, rows, range(len(rows)), [listing_of(step) for step in steps])
 
-    def seen(step: Seen, places: list[int]) -> Seen:
+    def seen(step: PilotStep, places: list[int]) -> PilotStep:
         return replace(
             step, **{name: value[places] for name, value in vars(step).items() if isinstance(value, np.ndarray)}
         )
@@ -229,7 +229,7 @@ def test_an_empty_dataset_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     empty = tmp_path / "papers.jsonl"
     empty.touch()
     assert main(["estimate", str(write_recipe(tmp_path)), "--dataset", str(empty)]) == 1
-    assert "is empty; it needs a row a paper" in capsys.readouterr().out
+    assert "is empty; it needs one row per paper" in capsys.readouterr().out
 
 
 def test_a_limit_in_dollars_needs_prices(
@@ -244,7 +244,7 @@ def test_a_limit_in_dollars_needs_prices(
     assert "can't bound the calls of nobody-knows" in said and "o4-mini" not in said
 
 
-@pytest.mark.parametrize(("file", "says"), [("keep: 3", "not a mapping"), ("[1", "no YAML")])
+@pytest.mark.parametrize(("file", "says"), [("keep: 3", "not a mapping"), ("[1", "is not YAML")])
 def test_wrong_assumptions_are_named(file: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.yaml").write_text(file)
     assert main(["estimate", str(write_recipe(tmp_path)), "--assume", str(tmp_path / "own.yaml")]) == 2

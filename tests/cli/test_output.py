@@ -42,7 +42,7 @@ def test_a_recipe_that_is_not_there(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["run", "gone.yaml"]) == 2
-    assert capsys.readouterr().err == "dj-ext: there is no file or folder gone.yaml: check the path\n"
+    assert capsys.readouterr().err == "dj-ext: gone.yaml can't be read (No such file or directory): check the path\n"
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

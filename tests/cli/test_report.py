@@ -27,7 +27,7 @@ def test_page_and_tables(folder: RunFolder, capsys: pytest.CaptureFixture[str]) 
     for line in (
         "After vision-based filtering                 1      50.0%",
         "E1 incorrectly visually grounded or E4 outside knowledge         1  vision_vote",
-        "vision_vote               m                            2       1       1         900      $0.2500",
+        "vision_vote               m                            2       1        1         900      $0.2500",
         "vision_vote: 1 calls saved by the store, 0 by early stopping, about $0.1250",
         "answers of 4 options: A 0 (0%)  B 1 (100%)  C 0 (0%)  D 0 (0%)",
         "the answer is the longest option in 0 of 1 questions",

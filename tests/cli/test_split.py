@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -63,3 +64,23 @@ def test_a_quota_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
     figures = write_rows(tmp_path / "figures.jsonl", FIGURES)
     assert main(["split", str(figures), "--quota", "ACL", "--out", str(tmp_path / "out")]) == 2
     assert "such as ACL=300" in capsys.readouterr().err
+
+
+def test_a_split_that_could_not_be_written_leaves_the_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["split", str(write_rows(tmp_path / "figures.jsonl", FIGURES)), "--out", str(tmp_path / "out"), "--size"]
+    main([*command, "8"])
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    write_text = Path.write_text
+
+    def full(path: Path, text: str, **given: Any) -> int:
+        if "split.json" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return write_text(path, text, **given)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert main([*command, "4"]) == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    monkeypatch.undo()
+    assert main([*command, "4"]) == 0 and len(lines(tmp_path / "out/test.jsonl")) == 4

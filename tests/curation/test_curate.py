@@ -12,7 +12,7 @@ from data_juicer_ext.curation.curate import Curation, curate
 from data_juicer_ext.curation.funnel import RunFunnel
 from data_juicer_ext.curation.recrop import Crop, PdfSource
 from data_juicer_ext.curation.rules import STAGES, Rules
-from data_juicer_ext.figures.ocr import Picture, Piece
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 from data_juicer_ext.rows import Figure, dump_figures, load_figures
 from tests.figures.charts import bars, figure, render, saved, texture
 
@@ -20,7 +20,7 @@ NO_OCR = Rules(ocr=False)
 
 
 def reads(path: str) -> Picture:
-    return Picture(Image.new("RGB", (100, 100)), (Piece("text", 0, 0, 50, 50, 0.8),))
+    return Picture(Image.new("RGB", (100, 100)), (OcrLine("text", 0, 0, 50, 50, 0.8),))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from data_juicer_ext.curation.recrop import (
     recrop_broken,
 )
 from data_juicer_ext.curation.rules import Rules
-from data_juicer_ext.figures.rasterize import ImageProblem
+from data_juicer_ext.figures.rasterize import DrawingError
 from tests.figures.charts import item, saved, texture
 
 PAGE = {1: (600.0, 800.0)}
@@ -149,7 +149,7 @@ def test_only_broken_crops_are_cut_again() -> None:
 
 @pytest.mark.parametrize(
     ("given", "says"),
-    [(None, "not found"), (ImageProblem("image_unreadable", "odd"), "odd"), (OSError("gone"), "gone"),
+    [(None, "not found"), (DrawingError("image_unreadable", "odd"), "odd"), (OSError("gone"), "gone"),
      (KeyError("defect"), "KeyError"), (Crop(Path("missing.png"), GOOD), "missing.png")],
 )  # fmt: skip
 def test_failures_keep_the_first_crop_and_say_why(given: Crop | Exception | None, says: str) -> None:

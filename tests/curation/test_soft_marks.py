@@ -7,7 +7,7 @@ from PIL import Image
 
 from data_juicer_ext.curation.findings import Item
 from data_juicer_ext.curation.soft_marks import mark_quality
-from data_juicer_ext.figures.ocr import OcrMissingError, Picture, Piece, UnreadableImageError
+from data_juicer_ext.figures.ocr import OcrLine, OcrMissingError, Picture, UnreadableImageError
 from tests.figures.charts import item
 
 PAGE = {1: (600.0, 800.0), 2: (600.0, 800.0)}
@@ -15,7 +15,7 @@ PAGE = {1: (600.0, 800.0), 2: (600.0, 800.0)}
 
 def reads(path: str) -> Picture:
     """200 x 100 pixels, a quarter of them under text."""
-    pieces = (Piece("loss", 0, 0, 50, 50, 0.9), Piece("epoch", 100, 50, 150, 100, 0.5))
+    pieces = (OcrLine("loss", 0, 0, 50, 50, 0.9), OcrLine("epoch", 100, 50, 150, 100, 0.5))
     return Picture(Image.new("RGB", (200, 100)), pieces)
 
 

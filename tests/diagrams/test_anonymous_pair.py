@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, PngImagePlugin
+from PIL import Image, ImageDraw, PngImagePlugin
 
 from data_juicer_ext.diagrams.anonymous_pair import SIDE, anonymous
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, prepare
@@ -78,3 +78,29 @@ def test_an_image_that_can_not_be_used_is_told(tmp_path: Path) -> None:
             anonymous((good, str(tmp_path / bad)), tmp_path / "out", LIMITS)
     with pytest.raises(ImageError, match="pixels allowed"):
         anonymous((good, good), tmp_path / "out", ImageLimits(max_pixels=1000))
+
+
+def test_an_image_of_the_right_size_and_one_that_just_fits_have_no_flags(tmp_path: Path) -> None:
+    pair = (drawing(tmp_path / "a.png", 1, (640, 400)), drawing(tmp_path / "b.png", 2, (300, 640)))
+    shown = anonymous(pair, tmp_path / "out", ImageLimits(max_side=640))
+    assert [image.flags for image in shown] == [(), ()]
+    largest = max(Path(image.path).stat().st_size for image in shown)
+    again = anonymous(pair, tmp_path / "out", ImageLimits(max_side=640, max_bytes=largest))
+    assert [image.path for image in again] == [image.path for image in shown]
+    smaller = anonymous(pair, tmp_path / "out", ImageLimits(max_side=640, max_bytes=largest - 1))
+    assert [image.flags for image in smaller] == [("jpeg",), ("jpeg",)]
+
+
+def test_letters_that_get_too_small_by_scaling_down_are_flagged(tmp_path: Path) -> None:
+    image = Image.new("RGB", (1600, 400), "white")
+    canvas = ImageDraw.Draw(image)
+    for line in range(8):
+        canvas.text((20, 20 + 40 * line), "the rate of the reaction over the heat of it", fill="black", font_size=14)
+    image.save(tmp_path / "text.png")
+    pair = (str(tmp_path / "text.png"), drawing(tmp_path / "b.png", 2))
+    flags = [image.flags for image in anonymous(pair, tmp_path / "out", ImageLimits(max_side=400))]
+    assert flags == [("scaled_down", "small_text"), ("scaled_up",)]
+    large = [image.flags for image in anonymous(pair, tmp_path / "out", ImageLimits(max_side=1600))]
+    assert large == [("scaled_down",), ("scaled_up",)]  # to 1536, where the letters can be read
+    anyhow = anonymous(pair, tmp_path / "out", ImageLimits(max_side=400, min_text_height=0))
+    assert anyhow[0].flags == ("scaled_down",)

@@ -9,14 +9,14 @@ import pytest
 from pydantic import BaseModel
 
 from data_juicer_ext.diagrams.criteria import criteria_of
-from data_juicer_ext.diagrams.criteria_drafting import CriteriaDraft, Draft, Question, WeightsDraft, draft
+from data_juicer_ext.diagrams.criteria_drafting import CriteriaDraft, DraftedTypes, DraftingCall, WeightsDraft, draft
 from data_juicer_ext.judging.protocols import NoReport
 
 DRAWS = [(0.5, 0.4, 0.1), (0.4, 0.4, 0.2), (6, 3, 1)]
 
 
-def answer(question: Question) -> BaseModel | NoReport:
-    """A model: two criteria a part, weights that differ by draw."""
+def answer(question: DraftingCall) -> BaseModel | NoReport:
+    """A model: two criteria per part, weights that differ by draw."""
     if question.model is WeightsDraft:
         structure, content, aesthetics = DRAWS[question.draw % len(DRAWS)]
         return WeightsDraft(Structure=structure, Content=content, Aesthetics=aesthetics)
@@ -26,8 +26,8 @@ def answer(question: Question) -> BaseModel | NoReport:
     )
 
 
-def drafted(codes: list[str], draws: int = 3, reply: Callable[[Question], Any] = answer) -> Draft:
-    async def ask(question: Question) -> Any:
+def drafted(codes: list[str], draws: int = 3, reply: Callable[[DraftingCall], Any] = answer) -> DraftedTypes:
+    async def ask(question: DraftingCall) -> Any:
         return reply(question)
 
     return asyncio.run(draft(codes, draws, ask))
@@ -57,7 +57,7 @@ def test_draws_that_did_not_come_are_done_without_and_told() -> None:
 
 
 def test_no_draw_or_no_criteria_leaves_a_type_out_and_the_others_stand() -> None:
-    def no_weights(question: Question) -> Any:
+    def no_weights(question: DraftingCall) -> Any:
         failing = question.fields["type"]["code"] == "AF" and question.model is WeightsDraft
         return NoReport("x", "down") if failing else answer(question)
 

@@ -50,3 +50,9 @@ def test_a_cell_holds_a_type_or_says_what_is_needed() -> None:
     for cell, told in (("", "is empty"), ("plot", "'plot'"), ("XX", "'XX'")):
         with pytest.raises(ValueError, match=f"{told}.*TL, LD, PE, AF"):
             type_code(cell)
+
+
+def test_a_class_with_some_words_around_it_is_at_most_eighty_characters_long() -> None:
+    said = "Timeline, " + "x" * 70
+    assert parse_type(said).code == "TL"
+    assert parse_type(said + "x").kind == "unparsable"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.diagrams.criteria import criteria_of
-from data_juicer_ext.diagrams.criteria_drafting import Question
+from data_juicer_ext.diagrams.criteria_drafting import DraftingCall
 from data_juicer_ext.diagrams.development_set import Gathered, gather
 from data_juicer_ext.diagrams.preference_alignment import (
     Alignment,
@@ -23,7 +23,7 @@ from tests.diagrams.test_criteria import document
 from tests.diagrams.test_development_set import CRITERIA, ROWS, rating
 
 
-def asked(found: Gathered, **given: Any) -> Question:
+def asked(found: Gathered, **given: Any) -> DraftingCall:
     made = question("AF", found.pairs, CRITERIA.of("AF").criteria, **given)
     assert made is not None
     return made
@@ -36,6 +36,7 @@ def test_pairs_are_shown_anonymous_in_a_seeded_order_with_preferences_turned_alo
     for place, pair in enumerate(made.fields["pairs"]):
         number, first = made.images[2 * place][1], made.images[2 * place][0] == "g"
         assert first == generated_first(f"r{number}") and pair["reasons"] == [f"why {number}"]
+        assert [preference["id"] for preference in pair["preferences"]] == ["AF-VOL-1", "AF-CA-1"]
         words = {preference["id"]: preference["words"] for preference in pair["preferences"]}
         better, worse = ("first", "second") if first else ("second", "first")
         assert words == {"AF-VOL-1": f"the {better} is better", "AF-CA-1": f"the {worse} is slightly better"}
@@ -53,7 +54,7 @@ def test_only_pairs_with_a_preference_are_shown_those_with_most_first() -> None:
 
 
 def aligned(found: Gathered, reply: Any) -> Alignment:
-    async def ask(_: Question) -> Any:
+    async def ask(_: DraftingCall) -> Any:
         return reply
 
     return asyncio.run(align(found.pairs, CRITERIA, ask))

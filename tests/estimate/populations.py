@@ -9,9 +9,9 @@ import numpy as np
 
 from data_juicer_ext.estimate.intervals import Numbers
 from data_juicer_ext.estimate.paid_rows import Drawn, Frame, draw_rows, frame_of
-from data_juicer_ext.estimate.pilot_sample import Sample, Seen
+from data_juicer_ext.estimate.pilot_sample import PilotSample, PilotStep
 from data_juicer_ext.estimate.prompt_rehearsal import Rehearsed
-from data_juicer_ext.estimate.recipe_steps import Step
+from data_juicer_ext.estimate.recipe_steps import RecipeStep
 
 TOKENS_A_CHARACTER = 0.3  # what the provider counts; the estimate reckons with a quarter
 
@@ -30,8 +30,8 @@ class Population:
         return float(self.rows_out[:, -1].sum())
 
     @property
-    def steps(self) -> list[Step]:
-        return [Step(f"step{number}_filter", f"step{number}") for number in range(self.rows_out.shape[1])]
+    def steps(self) -> list[RecipeStep]:
+        return [RecipeStep(f"step{number}_filter", f"step{number}") for number in range(self.rows_out.shape[1])]
 
     @property
     def prompt(self) -> Numbers:
@@ -61,20 +61,20 @@ class Population:
         drawn = Drawn(len(set(self.papers)), tuple({"paper_id": paper} for paper in papers))
         return frame_of(drawn, part.rows, part.sent, 0), part
 
-    def pilot(self, rows: int, seed: int) -> Sample:
+    def pilot(self, rows: int, seed: int) -> PilotSample:
         """What a pilot of `rows` rows sees."""
         return self.seen(draw_rows(self.frame.rows, rows, seed))
 
-    def seen(self, places: Sequence[int]) -> Sample:
+    def seen(self, places: Sequence[int]) -> PilotSample:
         chosen = np.array(places)
         rows_in = np.hstack([np.ones((len(self.papers), 1)), self.rows_out[:, :-1]])
         none = np.zeros(len(places))
         steps = tuple(
-            Seen(rows_in[chosen, k], self.rows_out[chosen, k], self.calls[chosen, k], none,
+            PilotStep(rows_in[chosen, k], self.rows_out[chosen, k], self.calls[chosen, k], none,
                  self.prompt[chosen, k], none)
             for k in range(self.rows_out.shape[1])
         )  # fmt: skip
-        return Sample(tuple(places), steps, len(places), 0, 0, 0, 0, 0.0, 0)
+        return PilotSample(tuple(places), steps, len(places), 0, 0, 0, 0, 0.0, 0)
 
 
 def of_papers(

@@ -71,7 +71,7 @@ def test_reasoning_models_are_known_by_name(model: str, thinks: bool) -> None:
         ("keep: 3", "not a mapping"),
         ("characters: {claim: 0, question: 1, option: 1}", "whole numbers from 1"),
         ("thinking_models: o4", "not a list"),
-        ("[1, 2", "no YAML"),
+        ("[1, 2", "not YAML"),
         ("- 1", "no mapping"),
     ],
 )
@@ -84,3 +84,10 @@ def test_wrong_files_say_what_is_wrong(own: Path, text: str, says: str) -> None:
 def test_a_missing_file_is_named(own: Path) -> None:
     with pytest.raises(AssumptionError, match=r"own\.yaml can't be read"):
         load_assumptions(own)
+
+
+def test_what_an_operator_says_of_itself_counts_where_the_files_do_not_name_it() -> None:
+    found, own = load_assumptions(), Range(1, 2, 3)
+    assert found.kept_by("some_new_mapper", "x", own) == own and found.completion_of("some_new_mapper", own) == own
+    assert found.kept_by("vision_vote_filter", "x", own) == found.keep["vision_vote_filter"]
+    assert found.completion_of("vision_vote_filter", own) == found.completion_tokens["vision_vote_filter"]

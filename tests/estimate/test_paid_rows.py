@@ -9,7 +9,7 @@ from data_juicer_ext.estimate.assumptions import load_assumptions
 from data_juicer_ext.estimate.paid_rows import Drawn, draw, draw_rows, frame
 from data_juicer_ext.estimate.recipe_steps import plan
 from data_juicer_ext.runs.dataset import DatasetError
-from data_juicer_ext.runs.shards import Layout
+from data_juicer_ext.runs.shards import ShardLayout
 from tests.estimate.figures import CLAIMS, config, figure_rows
 from tests.host import write_rows
 
@@ -21,7 +21,7 @@ def test_rows_are_drawn_by_content_and_seed(tmp_path: Path) -> None:
     rows = [{"paper_id": f"p{n}", "text": None if n % 2 else "t", "images": ["a.png"]} for n in range(20)]
     one = write_rows(tmp_path / "one.jsonl", rows)
     other = write_rows(tmp_path / "other.jsonl", rows[::-1])
-    layout = Layout(("text",))
+    layout = ShardLayout(("text",))
     first, again = (draw(path, 5, 3, layout, tmp_path / "spool") for path in (one, other))
     assert first.dataset_rows == 20 and len(first.rows) == 5 and first.rows == again.rows
     assert draw(one, 5, 4, layout, tmp_path / "spool").rows != first.rows
@@ -33,7 +33,7 @@ def test_rows_are_drawn_by_content_and_seed(tmp_path: Path) -> None:
 def test_an_empty_dataset_is_named(tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").touch()
     with pytest.raises(DatasetError, match="is empty"):
-        draw(tmp_path / "none.jsonl", 5, 0, Layout(), tmp_path / "spool")
+        draw(tmp_path / "none.jsonl", 5, 0, ShardLayout(), tmp_path / "spool")
 
 
 def test_rows_that_cost_nothing_are_no_part_of_it(tmp_path: Path) -> None:

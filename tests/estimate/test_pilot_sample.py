@@ -5,21 +5,20 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.estimate.pilot_sample import Listing, Sample, read_sample
+from data_juicer_ext.estimate.pilot_sample import PilotListing, PilotSample, read_sample
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.models.types import Answer, Usage
 from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Entry, Spending
-from data_juicer_ext.runs.manifest import Entry as ShardEntry
-from data_juicer_ext.runs.manifest import Manifest
+from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 from tests.host import write_rows
 
 ROWS = [{"row_id": f"f{n}", "paper_id": f"p{n}", "figure_id": "1"} for n in range(4)]
 LISTINGS = [
-    Listing("claim_extractor_mapper", "claims", ("t/claims",), "m"),
-    Listing("mcq_generator_mapper", "questions", ("t/questions",), "m"),
-    Listing("vision_vote_filter", "vote", ("t/vote",), "v"),
+    PilotListing("claim_extractor_mapper", "claims", ("t/claims",), "m"),
+    PilotListing("mcq_generator_mapper", "questions", ("t/questions",), "m"),
+    PilotListing("vision_vote_filter", "vote", ("t/vote",), "v"),
 ]
 
 
@@ -41,7 +40,7 @@ class Pilot:
         self.manifest.shards.append(done)
         self.manifest.save(self.folder)
 
-    def sample(self) -> Sample:
+    def sample(self) -> PilotSample:
         return read_sample(self.folder, ROWS, [10, 11, 12, 13], LISTINGS)
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from data_juicer_ext.estimate.pricing import unit_prices
 from data_juicer_ext.estimate.prompt_rehearsal import rehearse
-from data_juicer_ext.estimate.recipe_steps import Step, plan
+from data_juicer_ext.estimate.recipe_steps import RecipeStep, plan
 from data_juicer_ext.models import client
 from data_juicer_ext.models.budget.prices import PRICES_VARIABLE
 from tests.estimate.figures import config
 from tests.ops.mapper.annotating import drawn, question
 
 
-def voting(*models: str) -> Step:
+def voting(*models: str) -> RecipeStep:
     given = [{"api_model": model, "model_params": {"base_url": "https://api.example.com/v1"}} for model in models]
     [step] = plan(config({"mcq_label_vote_mapper": {"models": given}})).steps
     return step

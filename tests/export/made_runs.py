@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
-from data_juicer_ext.export.card.card import Made
-from data_juicer_ext.export.export import Source, export
-from data_juicer_ext.export.options import Order
-from data_juicer_ext.export.rows.first_pass import Entry
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.export.card.card import WrittenExport
+from data_juicer_ext.export.export import ExportSource, export
+from data_juicer_ext.export.options import ExportOptions
+from data_juicer_ext.export.rows.first_pass import RowEntry
+from data_juicer_ext.report.run_selection import select_runs
 from tests.report.run_folders import RunFolder, qa_row
 
 HARD = (
@@ -62,19 +62,19 @@ def pairs(folder: Path, papers: int = 6) -> list[dict[str, Any]]:
     return [row(index, picture(folder / "figures", f"f{index}", index)) for index in range(papers)]
 
 
-def exported(made: RunFolder, target: Path, form: str = "jsonl", **asked: Any) -> Made:
+def exported(made: RunFolder, target: Path, form: str = "jsonl", **asked: Any) -> WrittenExport:
     """The export of a run; without splits asked for, everything is in `train`."""
     strict, overwrite = asked.pop("strict", False), asked.pop("overwrite", False)
-    order = Order(form, **{"splits": (("train", 1.0),), **asked})
-    scope = scope_of(made.path)
+    order = ExportOptions(form, **{"splits": (("train", 1.0),), **asked})
+    scope = select_runs(made.path)
     assert scope.export is not None
-    return export(Source(made.path, scope.export, scope), order, target, overwrite, strict)
+    return export(ExportSource(made.path, scope.export, scope), order, target, overwrite, strict)
 
 
-def entry(row_id: str = "qa-1", **changed: Any) -> Entry:
+def entry(row_id: str = "qa-1", **changed: Any) -> RowEntry:
     """What is kept of a row in mind, for tests of choices."""
     known = {"digest": b"", "kind": "pairs", "offset": 0, "length": 0, "paper": "p", "figure": "f", "licence": ""}
-    return Entry(row_id, **{**known, "images": ("f.png",), **changed})
+    return RowEntry(row_id, **{**known, "images": ("f.png",), **changed})
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

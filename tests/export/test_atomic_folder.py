@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.export.atomic_folder import MARKER, check_target, whole_folder
+from data_juicer_ext.export.atomic_folder import MARKER, check_target, content_digest, whole_folder
 
 
 def make(target: Path, overwrite: bool = False, **files: str) -> None:
@@ -116,3 +117,90 @@ def test_an_empty_folder_will_do(tmp_path: Path) -> None:
     check_target(tmp_path / "out", overwrite=False)
     make(tmp_path / "out", x="1")
     assert (tmp_path / "out" / "deep" / "x").read_text() == "1"
+
+
+def test_many_strangers_are_told_by_five_of_them(tmp_path: Path) -> None:
+    make(tmp_path / "out", x="1")
+    for number in range(6):
+        (tmp_path / "out" / f"mine{number}").touch()
+    with pytest.raises(ValueError, match=r"since: mine0, mine1, mine2, mine3, mine4, \.\.\.; move them away first"):
+        check_target(tmp_path / "out", overwrite=True)
+    (tmp_path / "out" / "mine5").unlink()
+    with pytest.raises(ValueError, match=r"mine3, mine4; move them away first"):
+        check_target(tmp_path / "out", overwrite=True)
+
+
+def test_a_link_in_an_export_and_one_of_its_files_that_is_gone(tmp_path: Path) -> None:
+    make(tmp_path / "out", x="1", y="2")
+    (tmp_path / "out" / "deep" / "y").unlink()
+    check_target(tmp_path / "out", overwrite=True)  # nothing of somebody's would be lost
+    (tmp_path / "out" / "deep" / "y").symlink_to(tmp_path)
+    with pytest.raises(ValueError, match="deep/y"):
+        check_target(tmp_path / "out", overwrite=True)
+
+
+def test_whether_the_folder_is_free_is_asked_again_at_the_end(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no export wrote"), whole_folder(tmp_path / "out", True, {}) as folder:
+        (folder / "x").touch()
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "mine").touch()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
+
+
+def test_what_is_told_of_an_export_may_be_filled_in_while_it_is_made(tmp_path: Path) -> None:
+    about: dict[str, int] = {}
+    with whole_folder(tmp_path / "out", False, about) as folder:
+        (folder / "x").write_text("123")
+        about["rows"] = 7
+    told = json.loads((tmp_path / "out" / MARKER).read_text())
+    assert told == {"made_by": "dj-ext export", "rows": 7, "files": {"x": 3}}
+
+
+def test_an_export_that_can_not_take_its_place_leaves_the_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "out", x="old")
+    rename = Path.rename
+
+    def refuses(path: Path, target: Path) -> Path:
+        if path.suffix == ".part":
+            raise OSError(13, "not permitted")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuses)
+    with pytest.raises(OSError, match="not permitted"):
+        make(tmp_path / "out", overwrite=True, x="new")
+    assert (tmp_path / "out" / "deep" / "x").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    with pytest.raises(OSError, match="not permitted"):
+        make(tmp_path / "fresh", x="new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(("age", "is_gone"), [(50.0, False), (70.0, True)])
+def test_a_folder_of_less_than_a_minute_may_be_of_an_export_that_just_began(
+    tmp_path: Path, age: float, is_gone: bool
+) -> None:
+    left = killed(tmp_path, ".out.0123abcd.part", age=age, x="half")
+    make(tmp_path / "out", x="1")
+    assert left.exists() is not is_gone
+
+
+def test_an_export_whose_replacement_is_still_being_made_does_not_come_back_yet(tmp_path: Path) -> None:
+    killed(tmp_path, ".out.0123abcd.old", x="old")
+    killed(tmp_path, ".out.0123abcd.part", age=0, x="new")
+    make(tmp_path / "out", x="newer")
+    assert (tmp_path / "out" / "deep" / "x").read_text() == "newer" and (tmp_path / ".out.0123abcd.old").exists()
+
+
+def test_the_digest_is_of_names_sizes_content_and_order(tmp_path: Path) -> None:
+    for name, text in {"a": "12", "b": "3", "c": "12"}.items():
+        (tmp_path / name).write_text(text)
+    expected = hashlib.sha256(b"a\x002\x0012b\x001\x003").hexdigest()
+    assert content_digest(tmp_path, {"train": ["a"], "test": ["b"]}) == expected
+    assert content_digest(tmp_path, {"train": ["a", "b"]}) == expected
+    others = [content_digest(tmp_path, {"train": names}) for names in (["b", "a"], ["c", "b"], ["a"])]
+    assert len({expected, *others}) == 4
+    (tmp_path / "a").write_bytes(b"x" * (1 << 20) + b"y")  # more than is read at once
+    large = hashlib.sha256(b"a\x001048577\x00" + b"x" * (1 << 20) + b"y").hexdigest()
+    assert content_digest(tmp_path, {"train": ["a"]}) == large

@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 from pyarrow import parquet
 
-from data_juicer_ext.export.export import Source, UndecidedError, export
-from data_juicer_ext.export.options import FORMATS, Order
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.export.export import ExportSource, UndecidedError, export
+from data_juicer_ext.export.options import FORMATS, ExportOptions
+from data_juicer_ext.report.run_selection import select_runs
 from tests.annotation.pictures import chart, rendered_anew
 from tests.export.made_runs import exported, files, lines, pairs, picture, row, run_of
 
@@ -42,8 +42,8 @@ def test_the_same_rows_in_any_order_give_the_same_files(form: str, tmp_path: Pat
 def test_the_number_of_workers_plays_no_part(tmp_path: Path) -> None:
     made = run_of(tmp_path, pairs(tmp_path, 8))
     for workers in (1, 8):
-        source = Source(made.path, made.export, scope_of(made.path))
-        export(source, Order("hf", splits=THREE), tmp_path / f"{workers}", workers=workers)
+        source = ExportSource(made.path, made.export, select_runs(made.path))
+        export(source, ExportOptions("hf", splits=THREE), tmp_path / f"{workers}", workers=workers)
     assert files(tmp_path / "1") == files(tmp_path / "8")
 
 
@@ -99,7 +99,7 @@ def test_undecided_rows_are_never_exported(tmp_path: Path) -> None:
     undecided = tmp_path / "undecided.jsonl"
     undecided.write_text(json.dumps({**rows[1], "undecided": {"tag": "vision_vote"}}) + "\n")
     with pytest.raises(ValueError, match="1 undecided"):
-        export(Source(made.path, undecided, scope_of(made.path)), Order("jsonl"), tmp_path / "none")
+        export(ExportSource(made.path, undecided, select_runs(made.path)), ExportOptions("jsonl"), tmp_path / "none")
     made.end([])
     with pytest.raises(ValueError, match="3 rows of the run are undecided; run it again to decide them"):
         exported(made, tmp_path / "none")
@@ -187,8 +187,8 @@ def test_a_run_that_has_not_ended_says_so(tmp_path: Path) -> None:
     made = run_of(tmp_path, pairs(tmp_path, 2))
     made.begin()
     made.note("vision_vote", "qa-0")
-    scope = scope_of(made.path, export=made.export)
-    found = export(Source(made.path, made.export, scope), Order("jsonl"), tmp_path / "out")
+    scope = select_runs(made.path, export=made.export)
+    found = export(ExportSource(made.path, made.export, scope), ExportOptions("jsonl"), tmp_path / "out")
     assert any("has not ended" in note for note in found.run.notes)
     assert "has not ended" in (tmp_path / "out" / "README.md").read_text()
 
@@ -201,12 +201,12 @@ def test_an_export_in_shards_gives_the_same_rows(tmp_path: Path) -> None:
     folder.mkdir()
     for n, one in enumerate(rows):
         (folder / f"{9 - n}.json").write_text(json.dumps({"__dj__stats__": {"n": n}, **one}) + "\n")
-    scope = scope_of(made.path, export=folder)
-    export(Source(made.path, folder, scope), Order("ms-swift", splits=HALVES), tmp_path / "two")
+    scope = select_runs(made.path, export=folder)
+    export(ExportSource(made.path, folder, scope), ExportOptions("ms-swift", splits=HALVES), tmp_path / "two")
     first, second = files(tmp_path / "one"), files(tmp_path / "two")
     assert first == second
     with pytest.raises(ValueError, match="lies in the folder of the rows"):
-        export(Source(made.path, folder, scope), Order("ms-swift"), folder / "out")
+        export(ExportSource(made.path, folder, scope), ExportOptions("ms-swift"), folder / "out")
 
 
 def test_a_file_that_changes_during_the_export_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,9 @@ from openai.types.chat import ChatCompletionMessageParam
 from PIL import Image
 from pydantic import TypeAdapter
 
+from data_juicer_ext import __version__
 from data_juicer_ext.export.formats import json_files
+from data_juicer_ext.export.formats.format_samples import opened
 from data_juicer_ext.export.formats.trainer_tokens import unescape
 from tests.export.made_runs import HARD, exported, files, lines, pairs, picture, row, run_of
 
@@ -267,3 +269,73 @@ def test_metadata_of_images_goes_nowhere(tmp_path: Path) -> None:
             decoded = b"".join(map(base64.b64decode, re.findall(rb"base64,([\w+/=]+)", data)))
             assert b"jane" not in data and b"jane" not in decoded
     assert b"jane" in path.read_bytes()
+
+
+def test_a_file_for_openai_is_full_at_the_limit_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path, pairs(tmp_path, 3))
+    exported(run, tmp_path / "whole", "openai")
+    size = (tmp_path / "whole" / "train.jsonl").stat().st_size
+    for limit, count in ((size, 1), (size - 1, 2)):
+        monkeypatch.setattr(json_files, "CHAT_FILE_BYTES", limit)
+        made = exported(run, tmp_path / f"{limit}", "openai")
+        assert len(made.files["train"]) == count
+        assert all((tmp_path / f"{limit}" / name).stat().st_size <= limit for name in made.files["train"])
+    exported(run, tmp_path / "lines", "ms-swift", images="embed")
+    assert len(list((tmp_path / "lines").glob("train*"))) == 1, "only OpenAI's files have a limit"
+
+
+def test_ten_images_are_not_too_many_for_openai(tmp_path: Path) -> None:
+    rows = pairs(tmp_path, 2)
+    rows[0]["images"] *= 10
+    rows[1]["images"] *= 11
+    made = exported(run_of(tmp_path, rows), tmp_path / "out", "openai")
+    (left,) = lines(tmp_path / "out" / "left_out.jsonl")
+    assert made.contents.total == 1 and left == {
+        "row_id": "qa-1", "reason": "too_many_images", "message": "11 images, allowed are 10",
+    }  # fmt: skip
+    assert exported(run_of(tmp_path / "b", rows), tmp_path / "all", "ms-swift").contents.total == 2
+
+
+def test_nested_columns_are_opened_and_what_is_none_stays(tmp_path: Path) -> None:
+    given = {"labels": '["a"]', "rating": "{broken", "features": 3, "judgement": "text", "curation": '{"a": 1}',
+             "caption": '["not nested"]', "descriptions": "[" * 100_000}  # fmt: skip
+    assert opened(given) == {**given, "labels": ["a"], "curation": {"a": 1}}
+
+
+def test_a_line_with_a_lone_surrogate_is_still_written() -> None:
+    assert json_files.json_line({"a": "x\ud800\x07y", "b": "é"}) == '{"a": "xy", "b": "é"}\n'
+    assert json_files.json_line({"a": "x\x07", "b": "é\u2028"}) == '{"a": "x\\u0007", "b": "é\\u2028"}\n'
+    assert json_files.json_line({"b": "é"}, ascii_only=True) == '{"b": "\\u00e9"}\n'
+
+
+def test_the_list_of_an_export_says_what_was_asked_for_and_what_came_of_it(tmp_path: Path) -> None:
+    rows = pairs(tmp_path, 3)
+    rows[2]["licence"] = "mit"
+    asked: dict[str, Any] = {"seed": 4, "licences": ("cc-by*",), "max_per_figure": 2, "caption": True}
+    exported(
+        run_of(tmp_path, rows, undecided=1), tmp_path / "out", "ms-swift", splits=(("a", 0.5), ("b", 0.5)), **asked
+    )
+    told = json.loads((tmp_path / "out" / "export.json").read_text())
+    assert told["made_by"] == "dj-ext export" and told["version"] == __version__
+    assert told["rows"] == {"a": 1, "b": 1} and told["undecided"] == 1 and told["left_out"] == {"licence": 1}
+    assert told["splits"] == {"a": ["a.jsonl"], "b": ["b.jsonl"]}
+    assert told["order"] == {
+        "format": "ms-swift", "kind": "pairs", "images": "copy", "splits": {"a": 0.5, "b": 0.5}, "seed": 4,
+        "near_questions": 0.9, "max_per_figure": 2, "licences": ["cc-by*"], "accepted": False,
+        "shuffle_options": False, "caption": True, "rationale": False,
+    }  # fmt: skip
+    assert set(told["files"]) == set(files(tmp_path / "out")) - {"export.json"}
+
+
+def test_rows_as_lines_come_with_their_images_in_either_way(tmp_path: Path) -> None:
+    run = run_of(tmp_path, pairs(tmp_path, 1))
+    exported(run, tmp_path / "copy", "jsonl")
+    exported(run, tmp_path / "embed", "jsonl", images="embed")
+    (copied,), (embedded,) = lines(tmp_path / "copy" / "train.jsonl"), lines(tmp_path / "embed" / "train.jsonl")
+    (image,) = embedded["images"]
+    assert (
+        base64.b64decode(image.removeprefix("data:image/png;base64,"))
+        == (tmp_path / "copy" / copied["images"][0]).read_bytes()
+    )
+    assert not (tmp_path / "embed" / "images").exists() and not (tmp_path / "copy" / "provenance.jsonl").exists()
+    assert {**copied, "images": 0} == {**embedded, "images": 0}

@@ -15,8 +15,8 @@ from PIL import Image
 from pyarrow import parquet
 
 from data_juicer_ext.export.formats.parquet_files import ParquetFiles
-from data_juicer_ext.export.images.exported_images import Places, look_at_all
-from data_juicer_ext.export.options import Order
+from data_juicer_ext.export.images.exported_images import ImagePlaces, look_at_all
+from data_juicer_ext.export.options import ExportOptions
 from tests.export.made_runs import HARD, exported, lines, pairs, picture, row, run_of
 
 
@@ -127,9 +127,9 @@ def test_plain_parquet_holds_bytes_or_paths(tmp_path: Path) -> None:
 def test_a_split_goes_on_in_another_shard_and_groups_stay_small(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     path = picture(tmp_path / "f", "a", 1)
-    (one,) = look_at_all([path], Places(tmp_path, tmp_path), 1).values()
+    (one,) = look_at_all([path], ImagePlaces(tmp_path, tmp_path), 1).values()
     columns = {"row_id": "string", "images": "string", "image_files": "string"}
-    writer = ParquetFiles(tmp_path / "out", Order("hf"), columns, shard_bytes=3 * one.size)  # type: ignore[union-attr]
+    writer = ParquetFiles(tmp_path / "out", ExportOptions("hf"), columns, shard_bytes=3 * one.size)  # type: ignore[union-attr]
     for number in range(7):
         writer.add("train", {"row_id": f"q{number}"}, [one])  # type: ignore[list-item]
     writer.add("test", {"row_id": "q9"}, [one])  # type: ignore[list-item]
@@ -142,3 +142,14 @@ def test_a_split_goes_on_in_another_shard_and_groups_stay_small(tmp_path: Path) 
     ]
     assert pa.concat_tables(tables)["row_id"].to_pylist() == [f"q{number}" for number in range(7)]
     assert len(list((tmp_path / "out" / "data").iterdir())) == 4, "no file of an unfinished shard is left"
+
+
+def test_no_more_than_a_hundred_rows_are_held_before_they_are_written(tmp_path: Path) -> None:
+    files = ParquetFiles(tmp_path, ExportOptions("parquet", images="copy"), {"row_id": "string"})
+    for number in range(250):
+        files.add("train", {"row_id": f"q{number:03}"}, [])
+    assert files.end() == {"train": ["data/train-00000-of-00001.parquet"]}
+    written = parquet.ParquetFile(tmp_path / "data" / "train-00000-of-00001.parquet")
+    groups = [written.metadata.row_group(place).num_rows for place in range(written.metadata.num_row_groups)]
+    assert groups == [100, 100, 50]
+    assert written.read().column("row_id").to_pylist() == [f"q{number:03}" for number in range(250)]

@@ -12,7 +12,7 @@ import pymupdf
 from PIL import Image
 
 from data_juicer_ext.curation.findings import Item
-from data_juicer_ext.figures.image_look import Look
+from data_juicer_ext.figures.image_look import ImageLook
 from data_juicer_ext.rows import Figure
 
 WIDTH, HEIGHT = 300, 200  # points
@@ -105,5 +105,5 @@ def figure(number: str, *images: str, page: int = 0, bbox: Sequence[float] = (),
 
 def item(number: str, width: int = 300, height: int = 200, phash: int = 0, **more: Any) -> Item:
     """A figure on its way, with an image that has been looked at."""
-    look = Look(f"{number}.png", width, height, 0.5, phash)
+    look = ImageLook(f"{number}.png", width, height, 0.5, phash)
     return Item(figure(number, f"{number}.png", **more), [look])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.figures import bounded_process
-from data_juicer_ext.figures.bounded_process import WorkProblem, work
+from data_juicer_ext.figures.bounded_process import WorkError, work
 
 
 def do(name: str, data: bytes = b"", seconds: float = 20, **arguments: Any) -> tuple[Any, bytes]:
@@ -33,23 +33,23 @@ def test_what_goes_in_and_out() -> None:
 
 
 def test_an_exception_goes_to_whoever_asked() -> None:
-    with pytest.raises(WorkProblem, match="FlaggedError: no good") as problem:
+    with pytest.raises(WorkError, match="FlaggedError: no good") as problem:
         do("fail")
     assert problem.value.flag == "some_flag"
-    with pytest.raises(WorkProblem, match="AttributeError"):
+    with pytest.raises(WorkError, match="AttributeError"):
         do("nowhere")
 
 
 def test_what_hangs_is_ended_and_the_next_is_done() -> None:
     do("echo")
-    with pytest.raises(WorkProblem, match=r"took over 0\.3 s"):
+    with pytest.raises(WorkError, match=r"took over 0\.3 s"):
         do("hang", seconds=0.3)
     assert do("echo", b"x")[1] == b"x"
 
 
 def test_a_worker_that_does_not_even_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_process, "_GRACE", -29.8)  # the parent gives up long before the worker does
-    with pytest.raises(WorkProblem, match="took over 30 s"):
+    with pytest.raises(WorkError, match="took over 30 s"):
         do("hang", seconds=30)
     monkeypatch.undo()
     assert do("echo", b"x")[1] == b"x"
@@ -57,7 +57,7 @@ def test_a_worker_that_does_not_even_answer_is_ended(monkeypatch: pytest.MonkeyP
 
 def test_what_crashes_costs_only_itself() -> None:
     do("echo")
-    with pytest.raises(WorkProblem, match="crashed"):
+    with pytest.raises(WorkError, match="crashed"):
         do("crash")
     assert do("echo", b"x")[1] == b"x"
 
@@ -77,7 +77,7 @@ def test_a_worker_that_ended_meanwhile_is_replaced() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    with pytest.raises(WorkProblem, match="MemoryError"):
+    with pytest.raises(WorkError, match="MemoryError"):
         do("take_memory")
 
 

@@ -14,7 +14,7 @@ from data_juicer_ext.curation.hard_filter import unusable
 from data_juicer_ext.curation.rules import Rules
 from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.estimate.image_tokens import sent_size
-from data_juicer_ext.export.images.exported_images import MissingError, Places, look_at_all
+from data_juicer_ext.export.images.exported_images import ImageMissingError, ImagePlaces, look_at_all
 from data_juicer_ext.figures.features.features import FeatureError, figure_features
 from data_juicer_ext.figures.image_preparation import (
     ImageError,
@@ -28,7 +28,7 @@ from data_juicer_ext.figures.ocr import UnreadableImageError, read_picture
 from data_juicer_ext.figures.same_picture import same_picture
 from data_juicer_ext.offline.judging import siqa_facts
 from data_juicer_ext.report.thumbnails import Thumbnails
-from data_juicer_ext.review.shown_figures import Pictures
+from data_juicer_ext.review.shown_figures import ImageEncoder
 from data_juicer_ext.rows import Figure
 from data_juicer_ext.storage import places
 from data_juicer_ext.storage.papers import StorageError
@@ -82,11 +82,11 @@ def test_missing_objects_are_missing_images(gone: str, tmp_path: Path) -> None:
     assert not same_picture(gone, gone)
     assert isinstance(glance_at_all([gone], 1)[gone], ImageError)
     assert sent_size(gone, 100) is None
-    (looked,) = look_at_all([gone], Places(tmp_path, tmp_path), 1).values()
-    assert isinstance(looked, MissingError) and str(looked) == "gone.png: no such file"
+    (looked,) = look_at_all([gone], ImagePlaces(tmp_path, tmp_path), 1).values()
+    assert isinstance(looked, ImageMissingError) and str(looked) == "gone.png: no such file"
     assert Thumbnails(tmp_path).of(gone).problem == "gone.png: no such file"
     with pytest.raises(ImageError):
-        Pictures(tmp_path).of(gone)
+        ImageEncoder(tmp_path).of(gone)
 
 
 def test_a_storage_that_fails_is_told_from_that(
@@ -101,7 +101,10 @@ def test_a_storage_that_fails_is_told_from_that(
     ):  # fmt: skip
         with pytest.raises(UnreachableImageError, match=r"a\.png can't be read at the moment"):
             ask(image)
-    for ask in (lambda place: sent_size(place, 100), lambda place: look_at_all([place], Places(tmp_path, tmp_path), 1)):
+    for ask in (
+        lambda place: sent_size(place, 100),
+        lambda place: look_at_all([place], ImagePlaces(tmp_path, tmp_path), 1),
+    ):
         with pytest.raises(StorageError):
             ask(image)
     assert "a.png can't be read at the moment" in Thumbnails(tmp_path).of(image).problem
@@ -141,14 +144,14 @@ def test_pages_take_the_copy_in_the_run_folder_first(
 ) -> None:
     shown = Thumbnails(tmp_path / "none").of(image)
     assert shown.uri and (shown.width, shown.height) == (400, 300)
-    assert Pictures(tmp_path / "none").of(image).mime == "image/png"
-    (looked,) = look_at_all([image], Places(tmp_path / "none", tmp_path), 1).values()
+    assert ImageEncoder(tmp_path / "none").of(image).mime == "image/png"
+    (looked,) = look_at_all([image], ImagePlaces(tmp_path / "none", tmp_path), 1).values()
     assert looked.data()  # type: ignore[union-attr]
     images = tmp_path / "run" / "images"
     images.mkdir(parents=True)
     (images / "a.png").write_bytes(DATA)
     take_down(monkeypatch)
     assert Thumbnails(images).of(image).uri == shown.uri
-    assert Pictures(images).of(image).mime == "image/png"
-    (again,) = look_at_all([image], Places(tmp_path / "run", tmp_path), 1).values()
+    assert ImageEncoder(images).of(image).mime == "image/png"
+    (again,) = look_at_all([image], ImagePlaces(tmp_path / "run", tmp_path), 1).values()
     assert again.name == looked.name and again.source == str(images / "a.png")  # type: ignore[union-attr]

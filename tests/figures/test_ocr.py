@@ -1,4 +1,4 @@
-"""The shared OCR engine: scores, thresholds, one a process."""
+"""The shared OCR engine: scores, thresholds, one per process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.offline.drawings import bar_chart
 def test_every_piece_has_a_score_and_the_unsure_can_be_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pieces = (ocr.Piece("sure", 0, 0, 9, 9, 0.9), ocr.Piece("unsure", 0, 9, 9, 18, 0.3))
+    pieces = (ocr.OcrLine("sure", 0, 0, 9, 9, 0.9), ocr.OcrLine("unsure", 0, 9, 9, 18, 0.3))
     monkeypatch.setattr(ocr, "_read", lambda image: pieces)
     chart = bar_chart(tmp_path / "a.png", ["P", "Q"], [1.0, 2.0], title="Never read before")
     assert [piece.text for piece in ocr.read_picture(chart).pieces] == ["sure"]

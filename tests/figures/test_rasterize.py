@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from data_juicer_ext.figures import rasterize
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, kind_of, readable_image
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, kind_of, readable_image
 from data_juicer_ext.storage import papers, places
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
@@ -94,12 +94,12 @@ def test_the_first_frame_of_an_animation(tmp_path: Path) -> None:
 
 
 def test_pdf_at_the_resolution_asked_for(tmp_path: Path) -> None:
-    assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=100))).size == (200, 100)
-    assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=300))).size == (600, 300)
+    assert opened(readable_image(pdf(144, 72), tmp_path, RasterLimits(dpi=100))).size == (200, 100)
+    assert opened(readable_image(pdf(144, 72), tmp_path, RasterLimits(dpi=300))).size == (600, 300)
 
 
 def test_the_longest_side_is_bounded(tmp_path: Path) -> None:
-    image = opened(readable_image(pdf(14_000, 7_000), tmp_path, Limits(dpi=300, max_side=500)))
+    image = opened(readable_image(pdf(14_000, 7_000), tmp_path, RasterLimits(dpi=300, max_side=500)))
     assert max(image.size) <= 501
 
 
@@ -112,32 +112,33 @@ def test_pages(tmp_path: Path) -> None:
 
 
 def test_svg(tmp_path: Path) -> None:
-    image = opened(readable_image(SVG, tmp_path, Limits(dpi=72)))
+    image = opened(readable_image(SVG, tmp_path, RasterLimits(dpi=72)))
     assert max(image.size) >= 72
     assert image.getpixel((2, 2)) == (0, 0, 0)
 
 
 @pytest.mark.skipif(shutil.which("gs") is None, reason="ghostscript is not installed")
 def test_eps(tmp_path: Path) -> None:
-    assert opened(readable_image(EPS, tmp_path, Limits(dpi=72))).size == (72, 36)
+    assert opened(readable_image(EPS, tmp_path, RasterLimits(dpi=72))).size == (72, 36)
 
 
 def test_eps_without_ghostscript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rasterize.shutil, "which", lambda name: None)
-    with pytest.raises(ImageProblem) as problem:
+    with pytest.raises(DrawingError) as problem:
         readable_image(EPS, tmp_path)
     assert problem.value.flag == "needs_ghostscript"
 
 
 def test_eps_resolution_follows_its_bounding_box() -> None:
-    assert rasterize._dpi_for(EPS, Limits(dpi=200, max_side=2000)) == 200
-    assert rasterize._dpi_for(EPS.replace(b"72 36", b"72000 36"), Limits(dpi=200, max_side=2000)) == 2.0
-    assert rasterize._dpi_for(b"%!PS", Limits(dpi=200)) == 150
+    assert rasterize._dpi_for(EPS, RasterLimits(dpi=200, max_side=2000)) == 200
+    assert rasterize._dpi_for(EPS.replace(b"72 36", b"72000 36"), RasterLimits(dpi=200, max_side=2000)) == 2.0
+    assert rasterize._dpi_for(b"%!PS", RasterLimits(dpi=200)) == 150
 
 
 def test_viewport(tmp_path: Path) -> None:
     options = {"viewport": "0 0 36 18", "clip": "true"}
-    assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=72), View.from_options(options))).size == (36, 18)
+    view = View.from_options(options)
+    assert opened(readable_image(pdf(144, 72), tmp_path, RasterLimits(dpi=72), view)).size == (36, 18)
     picture = Image.new("RGB", (40, 40), "white")
     picture.paste("red", (0, 20, 20, 40))  # lower left
     shown = readable_image(saved(picture, "PNG"), tmp_path, view=View.from_options(options | {"viewport": "0 0 20 20"}))
@@ -149,20 +150,22 @@ def test_a_box_of_a_page(tmp_path: Path) -> None:
     page = document.new_page(width=200, height=100)
     page.draw_rect((20, 10, 60, 40), color=(1, 0, 0), fill=(1, 0, 0))
     whole = bytes(document.tobytes())
-    image = opened(readable_image(whole, tmp_path, Limits(dpi=72), View(box=(22, 12, 58, 38))))
+    image = opened(readable_image(whole, tmp_path, RasterLimits(dpi=72), View(box=(22, 12, 58, 38))))
     assert (image.size, image.getcolors()) == ((36, 26), [(36 * 26, (255, 0, 0))])
-    turned = opened(readable_image(whole, tmp_path, Limits(dpi=72), View(box=(22, 12, 58, 38), angle=270)))
+    turned = opened(readable_image(whole, tmp_path, RasterLimits(dpi=72), View(box=(22, 12, 58, 38), angle=270)))
     assert turned.size == (26, 36)
     page.set_rotation(90)  # the box is that of the page as it is shown
-    again = opened(readable_image(bytes(document.tobytes()), tmp_path, Limits(dpi=72), View(box=(62, 22, 88, 58))))
+    again = opened(
+        readable_image(bytes(document.tobytes()), tmp_path, RasterLimits(dpi=72), View(box=(62, 22, 88, 58)))
+    )
     assert (again.size, again.getcolors()) == ((26, 36), [(36 * 26, (255, 0, 0))])
-    with pytest.raises(ImageProblem):
+    with pytest.raises(DrawingError):
         readable_image(whole, tmp_path, view=View(box=(300, 10, 400, 40)))
 
 
 def test_trim_and_angle(tmp_path: Path) -> None:
     view = View.from_options({"trim": "36 0 36 0", "clip": "true", "angle": "90"})
-    assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=72), view)).size == (72, 72)
+    assert opened(readable_image(pdf(144, 72), tmp_path, RasterLimits(dpi=72), view)).size == (72, 72)
     assert View.from_options({"trim": "1cm 0pt 0in 2mm", "clip": "true"}).trim == pytest.approx(
         (28.35, 0, 0, 5.67), abs=0.01
     )
@@ -193,7 +196,7 @@ def encrypted() -> bytes:
     ],
 )
 def test_what_cannot_be_read_says_why(tmp_path: Path, data: bytes, flag: str) -> None:
-    with pytest.raises(ImageProblem) as problem:
+    with pytest.raises(DrawingError) as problem:
         readable_image(data, tmp_path)
     assert problem.value.flag == flag
     assert list(tmp_path.iterdir()) == []
@@ -203,8 +206,8 @@ def test_a_page_of_absurd_size(tmp_path: Path) -> None:
     data = pdf(144, 72).replace(b"[0 0 144 72]", b"[0 0 9e9 72]")
     assert b"9e9" in data or b"144" in data
     try:
-        image = opened(readable_image(data, tmp_path, Limits(max_side=500)))
-    except ImageProblem as problem:
+        image = opened(readable_image(data, tmp_path, RasterLimits(max_side=500)))
+    except DrawingError as problem:
         assert problem.flag in ("image_too_large", "image_unreadable")
     else:
         assert max(image.size) <= 501
@@ -226,14 +229,14 @@ def endless_pdf() -> bytes:
 
 
 def test_a_page_that_takes_for_ever_costs_only_itself(tmp_path: Path) -> None:
-    with pytest.raises(ImageProblem, match=r"took over 0\.5 s") as problem:
-        readable_image(endless_pdf(), tmp_path, Limits(seconds=0.5))
+    with pytest.raises(DrawingError, match=r"took over 0\.5 s") as problem:
+        readable_image(endless_pdf(), tmp_path, RasterLimits(seconds=0.5))
     assert problem.value.flag == "image_unreadable"
-    assert opened(readable_image(pdf(144, 72), tmp_path, Limits(dpi=72))).size == (144, 72)
+    assert opened(readable_image(pdf(144, 72), tmp_path, RasterLimits(dpi=72))).size == (144, 72)
 
 
 def test_a_page_that_crashes_the_library_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch, pytest.raises(ImageProblem) as problem:
+    with monkeypatch.context() as patch, pytest.raises(DrawingError) as problem:
         patch.setattr(rasterize, "_DRAW", "tests.figures.bounded_jobs:crash_on_page")
         readable_image(pdf(), tmp_path)
     assert problem.value.flag == "image_unreadable"
@@ -244,8 +247,8 @@ def test_the_name_is_the_content(tmp_path: Path) -> None:
     data = pdf()
     first = Path(readable_image(data, tmp_path))
     again = Path(readable_image(data, tmp_path / "other"))
-    assert len({readable_image(png(), tmp_path, Limits(dpi=dpi)) for dpi in (72, 300)}) == 1
-    assert len({readable_image(SVG, tmp_path, Limits(dpi=dpi)) for dpi in (72, 300)}) == 2
+    assert len({readable_image(png(), tmp_path, RasterLimits(dpi=dpi)) for dpi in (72, 300)}) == 1
+    assert len({readable_image(SVG, tmp_path, RasterLimits(dpi=dpi)) for dpi in (72, 300)}) == 2
     assert first.name == again.name and len(first.stem) == 32
 
 
@@ -271,9 +274,11 @@ def test_damage_never_ends_in_another_error(
     at %= len(data)
     try:
         readable_image(
-            data[:at] + put + data[at + len(put) :], tmp_path_factory.getbasetemp() / "damaged", Limits(max_side=200)
+            data[:at] + put + data[at + len(put) :],
+            tmp_path_factory.getbasetemp() / "damaged",
+            RasterLimits(max_side=200),
         )
-    except ImageProblem as problem:
+    except DrawingError as problem:
         assert problem.flag in ("image_unreadable", "image_too_large", "needs_ghostscript")
 
 

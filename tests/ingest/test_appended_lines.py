@@ -41,5 +41,5 @@ def test_rows_that_are_no_longer_wanted(tmp_path: Path) -> None:
 
 def test_a_damaged_line_is_told_by_number(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"n": 1}\n{"n"\n{"n": 2}\n', "utf-8")
-    with pytest.raises(ValueError, match=r"a.jsonl: line 2 is no row"):
+    with pytest.raises(ValueError, match=r"a.jsonl:2: not JSON"):
         list(JsonLines(tmp_path / "a.jsonl").rows())

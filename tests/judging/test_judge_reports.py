@@ -60,7 +60,8 @@ def test_a_gated_dimension_is_no_key_of_any_schema_and_not_read() -> None:
 
 
 def test_the_vision_report_needs_a_band_in_order_and_in_range() -> None:
-    assert parse_report(json.dumps(VISION), VisionReport).report is not None
+    for band in ([5, 7], [6, 6], [1, 10]):
+        assert parse_report(json.dumps({**VISION, "risk_band": band}), VisionReport).report is not None
     for band in ([7, 5], [0, 5], [5, 11], [5], "5-7"):
         assert "risk_band" in parse_report(json.dumps({**VISION, "risk_band": band}), VisionReport).problem
 
@@ -115,3 +116,49 @@ def test_an_unknown_severity_is_a_problem() -> None:
 )
 def test_absolute_words(reason: str, words: list[str]) -> None:
     assert absolute_words(reason) == words
+
+
+def test_a_report_without_an_object_of_its_texts_is_a_problem() -> None:
+    answer = {"caps": {}, "severity": "none", "severity_reason": "agrees"}
+    told = parse_report(json.dumps(answer), language_model(("C", "CTX", "MR"))).problem
+    assert "caption: Field required" in told and "context: Field required" in told
+    assert parse_report(json.dumps(answer), language_model(("MR",))).report is not None
+    without = {"severity": "none", "severity_reason": "agrees"}
+    assert "caps: Field required" in parse_report(json.dumps(without), language_model(("MR",))).problem
+
+
+def test_caps_are_on_the_scale_and_only_of_dimensions_that_are_on() -> None:
+    for value in (0, 11, True):
+        answer = {"caps": {"MR": value}, "severity": "none", "severity_reason": "agrees"}
+        assert "caps.MR" in parse_report(json.dumps(answer), language_model(("MR",))).problem
+    assert text_caps(language()) == {"C": None, "CTX": None, "MR": None}
+
+
+def test_what_language_models_leave_out_of_their_facts_is_unknown() -> None:
+    report = language()
+    assert report["caption"] == {"claims": ["a"], "names_metric": None, "names_groups": None}
+    assert report["context"] == {"claims": ["b"], "trends": [], "bare_reference": False}
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [(" Plot ", "plot"), ("DIAGRAM", "diagram"), ("table", "table"), ("composite", "composite"), (3, "other")],
+)
+def test_types_of_figures_are_read_whatever_their_case(given: Any, read: str) -> None:
+    report = parse_report(json.dumps({**VISION, "figure_type": given}), VisionReport).report
+    assert report is not None and report.figure_type == read
+
+
+def test_long_reasons_and_facts_are_cut_and_at_most_four_problems_told() -> None:
+    long = {**VISION, "risk_reason": " " + "r" * 5000, "facts": {"content": "f" * 900, "axes": ["a" * 900]}}
+    report = parse_report(json.dumps(long), VisionReport).report
+    assert report is not None
+    assert (len(report.risk_reason), len(report.facts.content), len(report.facts.axes[0])) == (2000, 400, 400)
+    assert len(problem_of({}, ALL).split("; ")) == 4
+    assert problem_of({"VC": {"score": 5, "reason": ""}}).startswith("VC.reason: ")
+
+
+def test_a_vision_report_without_its_band_or_facts_is_a_problem() -> None:
+    for part in ("VC", "SL", "facts", "risk_band", "risk_reason"):
+        left = {name: value for name, value in VISION.items() if name != part}
+        assert f"{part}: Field required" in parse_report(json.dumps(left), VisionReport).problem

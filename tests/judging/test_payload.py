@@ -85,3 +85,51 @@ def test_features_are_shown_rounded_and_those_of_a_caption_only_with_one() -> No
 def test_a_column_that_is_not_what_it_should_be_is_named(column: str, value: str) -> None:
     with pytest.raises(ValueError, match=column):
         case_of(row(**{column: value}))
+
+
+def test_a_caption_without_words_has_no_features_of_its_own() -> None:
+    features = json.dumps({"text_box_count": 4, "caption_ocr_token_overlap": 0.5})
+    assert set(case_of(row(features=features)).features) == {"text_box_count", "caption_ocr_token_overlap"}
+    assert set(case_of(row(features=features, caption="Figure 3.")).features) == {"text_box_count"}
+
+
+def test_columns_that_are_not_there_are_empty() -> None:
+    assert case_of({}).dimensions == ()
+    case = case_of(row(labels="", features=None, figure_map="", venue=None))
+    assert (case.features, case.figure_map, case.venue, case.year) == ({}, (), "", "")
+    assert case_of(row(images=None)).images == () and case_of(row(images=["a", "", None])).images == ("a",)
+
+
+def test_a_figure_without_a_number_is_none_of_the_maps() -> None:
+    entries = json.dumps([{"number": "", "caption": "a"}, {"caption": None}, "no entry"])
+    case = case_of(row(number="", figure_map=entries))
+    assert case.number == "without a number"
+    assert case.figure_map == ({"number": "?", "caption": "a"}, {"number": "?", "caption": ""})
+
+
+def test_the_context_that_the_gate_has_closed_has_no_size() -> None:
+    assert case_of(row(context_places="[]")).context_size == 0
+    limits = PayloadLimits(max_context_tokens=2)
+    assert case_of(row(), limits).context_size == 0 and case_of(row(), limits).snippets == ()
+
+
+def test_limits_hold_for_snippets_and_map() -> None:
+    limits = PayloadLimits(snippets=1, snippet_characters=12)
+    [snippet] = case_of(row(), limits).snippets
+    assert len(snippet.text) <= 12
+    many = json.dumps([{"number": f"S{n}", "caption": "x"} for n in range(80)])
+    assert len(case_of(row(figure_map=many)).figure_map) == 60
+    assert len(case_of(row(caption="word " * 2000)).caption) == 4000
+
+
+def test_features_are_shown_as_text_a_judge_can_read() -> None:
+    features = {"grey": True, "blurred": False, "boxes": [1, 2.34567], "none": [], "long": "word " * 1000}
+    shown = shown_features(features, has_caption=True)
+    assert (shown["grey"], shown["blurred"], shown["boxes"]) == ("yes", "no", "1, 2.346")
+    assert "none" not in shown and len(str(shown["long"])) <= 1500
+    assert shown_features({**features, "error": "no image"}, has_caption=True) == {}
+
+
+def test_a_word_that_just_fits_is_not_cut() -> None:
+    assert shortened("123 567 90", 10) == "123 567 90"
+    assert shortened("123 567 901", 10) == "123 567…"

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from data_juicer_ext.judging.citing_text import Snippet
 from data_juicer_ext.judging.judge_reports import parse_report
 from data_juicer_ext.judging.payload import Case
-from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, Judgement, NoReport, Stage, judge
+from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, JudgeCall, Judgement, NoReport, judge
 from data_juicer_ext.prompts import render
 from tests.judging.answers import answer_to
 
@@ -27,9 +27,9 @@ class Judges:
     """Plays all stages; `changes` are put over the answers, stages in `broken` have no report."""
 
     def __init__(self, *broken: str, **changes: Any) -> None:
-        self.broken, self.changes, self.stages = broken, changes, list[Stage]()
+        self.broken, self.changes, self.stages = broken, changes, list[JudgeCall]()
 
-    async def __call__(self, stage: Stage) -> BaseModel | NoReport:
+    async def __call__(self, stage: JudgeCall) -> BaseModel | NoReport:
         self.stages.append(stage)
         if stage.name in self.broken:
             return NoReport("call_failed:server", f"{stage.name}: 500")

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from data_juicer_ext.latex.options import LatexOptions, PaperError
-from data_juicer_ext.latex.paper import Extraction, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, read_figures
 from data_juicer_ext.rows import dump_figures, load_figures
 
 _TOKENS = (
@@ -81,7 +81,7 @@ def damaged(papers: Mapping[str, Mapping[str, str]], seed: int) -> dict[str, str
     return files
 
 
-def read(files: Mapping[str, str], folder: Path) -> Extraction:
+def read(files: Mapping[str, str], folder: Path) -> LatexExtraction:
     """What is found in a paper of these files, which are written to `folder`."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ def read(files: Mapping[str, str], folder: Path) -> Extraction:
     return read_figures(folder, folder / ".images", _EVERYTHING)
 
 
-def problems(found: Extraction) -> Iterator[str]:
+def problems(found: LatexExtraction) -> Iterator[str]:
     """What is wrong with figures, whatever the paper: nothing, if all is well."""
     column = dump_figures(found.figures)
     if json.loads(column) != json.loads(dump_figures(load_figures(column))):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pymupdf
 from PIL import Image
 
-from data_juicer_ext.latex.paper import Extraction, LatexOptions, figures_from_text, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, LatexOptions, figures_from_text, read_figures
 from data_juicer_ext.rows import Figure
 
 
@@ -55,7 +55,7 @@ def write(folder: Path, files: dict[str, str | bytes]) -> Path:
     return folder
 
 
-def read_folder(tmp_path: Path, files: dict[str, str | bytes], **options: object) -> Extraction:
+def read_folder(tmp_path: Path, files: dict[str, str | bytes], **options: object) -> LatexExtraction:
     """The extraction of a paper in a folder."""
     folder = write(tmp_path / "paper", files)
     return read_figures(folder, tmp_path / "images", LatexOptions(**options))  # type: ignore[arg-type]

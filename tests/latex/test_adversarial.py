@@ -16,7 +16,7 @@ from data_juicer_ext.latex.expand.expand import flatten
 from data_juicer_ext.latex.expand.flat_text import Flat
 from data_juicer_ext.latex.expand.macros import Macros
 from data_juicer_ext.latex.options import LatexOptions
-from data_juicer_ext.latex.paper import Extraction, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, read_figures
 from data_juicer_ext.latex.source.paper_files import SourceTree
 from tests.latex.hard_inputs import ALL, CITED, GROWING, NUMBERED, UNCLOSED, Hard, figure, prose
 from tests.latex.mutations import problems
@@ -78,7 +78,7 @@ RESULTS = {
 BY_NAME = {kind.name: kind for kind in ALL}
 
 
-def found_in(kind: Hard, n: int, folder: Path) -> Extraction:
+def found_in(kind: Hard, n: int, folder: Path) -> LatexExtraction:
     paper_folder = write(folder / kind.name, dict(kind.files(n)))
     return read_figures(paper_folder, folder / "images", LatexOptions(granularity="panel"))
 

@@ -11,7 +11,7 @@ import pytest
 
 from data_juicer_ext.latex import paper
 from data_juicer_ext.latex.options import LatexOptions, PaperError
-from data_juicer_ext.latex.paper import Extraction, figures_from_text, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, figures_from_text, read_figures
 from data_juicer_ext.storage import places
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
@@ -41,7 +41,7 @@ def put(s3: S3, files: dict[str, bytes]) -> None:
         places.write(s3.at(key), data)
 
 
-def same(there: Extraction, local: Extraction) -> None:
+def same(there: LatexExtraction, local: LatexExtraction) -> None:
     """The two are alike in all but where their images lie, and those hold the same bytes."""
     for mine, its in zip(there.figures, local.figures, strict=True):
         assert list(map(places.read, mine.images)) == [Path(image).read_bytes() for image in its.images]
@@ -134,7 +134,7 @@ def test_a_copy_stays_while_the_paper_is_read(s3: S3, tmp_path: Path, monkeypatc
     put(s3, {f"p/{name}": data for name, data in PACKED.items()})
     extract, seen = paper._extract, []
 
-    def looking(tree: object, *rest: object) -> Extraction:
+    def looking(tree: object, *rest: object) -> LatexExtraction:
         seen.append(tree.read("a.png"))  # type: ignore[attr-defined]
         return extract(tree, *rest)  # type: ignore[arg-type]
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.latex.paper import Extraction, LatexOptions, read_figures
-from data_juicer_ext.latex.pdf_figures import locate
+from data_juicer_ext.latex.paper import LatexExtraction, LatexOptions, read_figures
 from data_juicer_ext.latex.source.encoding import decode
+from data_juicer_ext.pdf.known_figures import locate
 from tests.host import SHARED_PAPERS
 
 CASES = SHARED_PAPERS.parents[1]
@@ -27,13 +27,13 @@ pytestmark = pytest.mark.skipif(not SHARED_PAPERS.is_dir(), reason=f"the papers 
 
 
 @pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Extraction]:
+def papers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LatexExtraction]:
     images = tmp_path_factory.mktemp("images")
     options = LatexOptions(granularity="panel", dpi=20, max_side=64)
     return {name: read_figures(SHARED_PAPERS / name, images, options) for name in NAMES}
 
 
-def scores(papers: dict[str, Extraction]) -> Counter[str]:
+def scores(papers: dict[str, LatexExtraction]) -> Counter[str]:
     """The counts of the script that comes with the papers."""
     spec = importlib.util.spec_from_file_location("score", CASES / "latex" / "score.py")
     assert spec is not None and spec.loader is not None
@@ -48,7 +48,7 @@ def scores(papers: dict[str, Extraction]) -> Counter[str]:
     return total
 
 
-def test_figures_captions_images_and_citing_paragraphs(papers: dict[str, Extraction]) -> None:
+def test_figures_captions_images_and_citing_paragraphs(papers: dict[str, LatexExtraction]) -> None:
     total = scores(papers)
     assert total["gold"] == total["found"] == total["exact"] == total["captions"] == 61
     assert total["extra"] == 0
@@ -73,7 +73,7 @@ def stands_there(name: str, place: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_file_and_line_of_every_paragraph_and_caption(papers: dict[str, Extraction], name: str) -> None:
+def test_the_file_and_line_of_every_paragraph_and_caption(papers: dict[str, LatexExtraction], name: str) -> None:
     told = [
         (place, text)
         for figure in papers[name].figures
@@ -94,16 +94,16 @@ def overlap(one: list[float], other: list[float]) -> float:
     return shared / (sum(areas) - shared)
 
 
-def test_where_their_pdfs_show_the_figures(papers: dict[str, Extraction]) -> None:
+def test_where_their_pdfs_show_the_figures(papers: dict[str, LatexExtraction]) -> None:
     boxes = []
     for name in PRINTED:
         gold = json.loads((CASES / "pdf" / "gold" / f"{name}.json").read_text())
         known = {str(figure["n"]): figure for figure in gold["figures"]}
         figures = [figure for figure in papers[name].figures if not figure.panel]
         wanted = [[figure.number, figure.caption] for figure in figures]
-        for figure, place in zip(figures, locate((CASES / gold["pdf"]).read_bytes(), wanted)[0], strict=True):
+        for figure, place in zip(figures, locate((CASES / gold["pdf"]).read_bytes(), wanted, 60.0)[0], strict=True):
             assert place["page"] == known[figure.number]["page"]
-            boxes.append(overlap(place["box"], known[figure.number]["bbox"]))
+            boxes.append(overlap(place["bbox"], known[figure.number]["bbox"]))
     assert len(boxes) == 19
     assert sum(box >= 0.7 for box in boxes) >= 18
     assert min(boxes) > 0.6

@@ -12,9 +12,9 @@ from PIL import Image
 
 from data_juicer_ext.calls.model_access import get_model
 from data_juicer_ext.models import dispatcher
-from data_juicer_ext.models.dispatcher import PAID_TRIES
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.http.messages import prompt_tokens
+from data_juicer_ext.models.ongoing_call import PAID_TRIES
 from data_juicer_ext.models.types import Message, Model, Request, Usage
 from tests.fake_openai import FakeServer, Reply
 from tests.models.calling import answered, ask, config_for, failed, in_turn, question
@@ -218,7 +218,7 @@ def test_a_defect_is_a_failure_and_costs_no_slot(server: FakeServer, monkeypatch
         raise RuntimeError("a defect")
 
     with monkeypatch.context() as patch:
-        patch.setattr(dispatcher, "chat_messages", broken)
+        patch.setattr(dispatcher, "read_completion", broken)
         failure = failed(ask(server, max_concurrency=1))
     assert (failure.kind, failure.retryable) == ("internal", False)
     assert "a defect" in failure.message

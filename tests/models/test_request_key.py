@@ -13,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.models.http.messages import SentImage
+from data_juicer_ext.models.prepared_request import PreparedRequest
 from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.types import Message, Request
 
 CONFIG = EndpointConfig(model="m", base_url="https://api.example.com/v1")
-DIGESTS = {"a.png": "a" * 64, "b.png": "b" * 64}
+A, B, C = (SentImage(f"data:image/png;base64,{letter}", letter * 64) for letter in "abc")
+IMAGES = {"a.png": A, "b.png": B}
 REQUEST = Request(
     (Message("system", "Be brief."), Message("user", "Which?", ("a.png", "b.png"))),
     task="verisciqa/mcq",
@@ -26,7 +29,7 @@ REQUEST = Request(
 
 
 def key(request: Request = REQUEST, config: EndpointConfig = CONFIG, **more: Any) -> str:
-    return request_key(config, request, DIGESTS, **more)
+    return request_key(config, PreparedRequest(request, IMAGES), **more)
 
 
 def user(**changes: Any) -> Request:
@@ -75,15 +78,15 @@ def test_model_and_endpoint_change_the_key(config: EndpointConfig) -> None:
 
 def test_the_bytes_of_an_image_change_the_key_and_its_path_does_not() -> None:
     moved = user(images=("elsewhere/x.png", "b.png"))
-    same = request_key(CONFIG, moved, {"elsewhere/x.png": DIGESTS["a.png"], "b.png": DIGESTS["b.png"]})
-    other = request_key(CONFIG, moved, {"elsewhere/x.png": "c" * 64, "b.png": DIGESTS["b.png"]})
+    same = request_key(CONFIG, PreparedRequest(moved, {"elsewhere/x.png": A, "b.png": B}))
+    other = request_key(CONFIG, PreparedRequest(moved, {"elsewhere/x.png": C, "b.png": B}))
     assert same == key()
     assert other != key()
 
 
 def test_an_image_is_not_a_text_that_looks_like_one() -> None:
     shown = user(images=("a.png",))
-    told = user(images=(), text=f"sha256:{DIGESTS['a.png']}\nWhich?")
+    told = user(images=(), text=f"sha256:{A.digest}\nWhich?")
     assert key(shown) != key(told)
 
 
@@ -111,9 +114,9 @@ def test_letter_case_of_the_host_does_not_matter() -> None:
     assert key(config=replace(CONFIG, base_url="https://API.Example.com/v1")) == key()
 
 
-def test_an_image_without_a_digest_is_an_error() -> None:
+def test_an_image_that_was_not_prepared_is_an_error() -> None:
     with pytest.raises(KeyError):
-        request_key(CONFIG, REQUEST, {"a.png": "a" * 64})
+        request_key(CONFIG, PreparedRequest(REQUEST, {"a.png": A}))
 
 
 json_values = st.recursive(

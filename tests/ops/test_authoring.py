@@ -11,7 +11,7 @@ from data_juicer.ops.base_op import OPERATORS
 from data_juicer_ext import prompts
 from data_juicer_ext.ops import authoring
 from data_juicer_ext.ops.authoring import Outcome, RuleFilter, operator, plug_in
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
+from data_juicer_ext.ops.base.registration import EXTENSION_OPERATORS
 from data_juicer_ext.ops.recipe.operator_reference import own_classes
 from data_juicer_ext.testing import run_operator
 
@@ -20,10 +20,10 @@ from data_juicer_ext.testing import run_operator
 def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is registered in a test is forgotten after it."""
     monkeypatch.setattr(OPERATORS, "_modules", dict(OPERATORS.modules))
-    before = list(OWN_OPERATORS)
+    before = list(EXTENSION_OPERATORS)
     monkeypatch.setattr(prompts, "_added", {})
     yield
-    OWN_OPERATORS[:] = before
+    EXTENSION_OPERATORS[:] = before
 
 
 class Odd(RuleFilter):
@@ -38,7 +38,7 @@ def test_an_operator_is_registered_with_the_host_and_with_us(tmp_path: Path) -> 
     assert operator("odd_filter")(Odd) is Odd
     assert operator("odd_filter")(Odd) is Odd  # a module that is loaded again
     assert own_classes()["odd_filter"] is OPERATORS.modules["odd_filter"] is Odd
-    assert OWN_OPERATORS.count("odd_filter") == 1
+    assert EXTENSION_OPERATORS.count("odd_filter") == 1
     ran = run_operator("odd_filter", [{"row_id": str(n), "number": n} for n in range(3)], tmp_path)
     assert [row["number"] for row in ran.rows] == [1]
 

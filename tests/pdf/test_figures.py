@@ -67,6 +67,14 @@ def test_side_by_side_figures_with_captions_of_their_own() -> None:
     assert near(other["bbox"], (330, 80, 520, 300))
 
 
+def test_a_strip_that_the_text_above_stands_on_is_no_part_of_it() -> None:
+    paper = Printed().new_page(400).drawing((150, 130, 450, 340)).caption(150, 365, "Figure 1: The speed of it.")
+    paper.text((70, 60, 530, 100), "The speed of the reaction, which we have seen, is drawn in the figure below. " * 9)
+    bottom = max(block[3] for block in paper.page.get_text("blocks") if block[3] < 120)
+    paper.page.draw_rect((70, bottom + 1, 530, bottom + 4), color=None, fill=(0.5, 0.5, 0.5))
+    assert near(only(paper)["bbox"], (150, 130, 450, 340))
+
+
 def test_columns_and_a_figure_across_both() -> None:
     paper = Printed(columns=2).new_page(420)
     paper.drawing((75, 90, 280, 370)).caption(75, 390, "Figure 1: The speed of the reaction in a vessel.")

@@ -11,7 +11,7 @@ import pytest
 
 from data_juicer_ext.pdf import corpus
 from data_juicer_ext.pdf.corpus import Claims, sha256_of
-from data_juicer_ext.pdf.paper import PdfOptions, PdfProblem, read_bytes, read_figures
+from data_juicer_ext.pdf.paper import PdfError, PdfOptions, read_bytes, read_figures
 from data_juicer_ext.storage import places
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
@@ -40,7 +40,7 @@ def test_objects_that_are_no_papers(s3: S3) -> None:
         ("gone.pdf", "missing_file", "cannot be read"), ("page.html", "not_a_pdf", "is no PDF"),
         ("large.pdf", "too_large", "has more bytes than the 50 allowed"),
     ):  # fmt: skip
-        with pytest.raises(PdfProblem, match=words) as problem:
+        with pytest.raises(PdfError, match=words) as problem:
             read_bytes(s3.at(key), PdfOptions(max_bytes=50))
         assert problem.value.reason == reason and s3.at(key) in str(problem.value)
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.figures import bounded_process
-from data_juicer_ext.pdf.paper import PdfOptions, PdfProblem, find_figures, read_bytes, read_figures
+from data_juicer_ext.pdf.paper import PdfError, PdfOptions, find_figures, read_bytes, read_figures
 from tests.latex.printed import Printed
 from tests.pdf.reading import NO_PAGES, blank, locked, scanned
 
@@ -84,18 +84,18 @@ def test_the_image_of_a_turned_page_is_upright(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_pdfs_that_cannot_be_read(tmp_path: Path, data: bytes, reason: str) -> None:
-    with pytest.raises(PdfProblem) as caught:
+    with pytest.raises(PdfError) as caught:
         read_figures(write(tmp_path, data), tmp_path / "images", QUICK)
     assert caught.value.reason == reason
-    assert "PdfProblem" not in str(caught.value)
+    assert "PdfError" not in str(caught.value)
 
 
 def test_files_that_are_missing_or_too_large(tmp_path: Path) -> None:
     for path in (tmp_path / "gone.pdf", tmp_path, Path("a\0b")):
-        with pytest.raises(PdfProblem) as caught:
+        with pytest.raises(PdfError) as caught:
             read_bytes(path)
         assert caught.value.reason == "missing_file"
-    with pytest.raises(PdfProblem) as caught:
+    with pytest.raises(PdfError) as caught:
         read_bytes(write(tmp_path, paper().data()), PdfOptions(max_bytes=1000))
     assert caught.value.reason == "too_large"
 
@@ -122,7 +122,7 @@ def test_pages_beyond_the_bound_are_left_out_with_a_note() -> None:
 def test_a_document_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_process, "_GRACE", 0.0)
     monkeypatch.setattr("data_juicer_ext.pdf.paper._READ", "tests.pdf.test_paper:hang")
-    with pytest.raises(PdfProblem) as caught:
+    with pytest.raises(PdfError) as caught:
         find_figures(b"", PdfOptions(seconds=1))
     assert caught.value.reason == "time_limit"
     monkeypatch.undo()
@@ -131,7 +131,7 @@ def test_a_document_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch
 
 def test_a_document_that_ends_the_process_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("data_juicer_ext.pdf.paper._READ", "tests.pdf.test_paper:crash")
-    with pytest.raises(PdfProblem) as caught:
+    with pytest.raises(PdfError) as caught:
         find_figures(b"", QUICK)
     assert caught.value.reason == "crashed"
     monkeypatch.undo()

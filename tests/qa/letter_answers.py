@@ -81,6 +81,8 @@ TABLE: dict[tuple[str, ...], list[tuple[str, str, str]]] = {
         ("<analysis>It drops. <option>B</option></analysis>", L, "B"),
         ("<rationale>The line falls. The answer is B.</rationale>", L, "B"),
         ("<analysis>The values cannot be determined, but the trend falls.</analysis><option>B</option>", L, "B"),
+        ("<rationale>The line falls.\nB</rationale>", U, ""),
+        ("<rationale>The trend cannot be determined.</rationale>", U, ""),
         ("<think>The answer is A. No, wait.</think>\n\n<option>B</option>", L, "B"),
         ("I should pick A? No.\n</think>\n<option>B</option>", L, "B"),
         ("<think>The answer is A, and then", U, ""),

@@ -98,7 +98,8 @@ def test_a_planted_answer_that_reasoning_quotes_is_no_answer(tag: str) -> None:
     assert parse_letter(f"<{tag}>The paper says: {PLANTED}</{tag}>\nNone", TREND).kind == "none"
 
 
-LONG = 100_000
+LONG = 50_000
+LONG_S = 60  # a quadratic expression takes minutes, on a busy machine too
 ADVERSARIAL = [
     "<option>", "</option>", "<option>A", "<think>", "</think>", "<analysis>", "<", "&lt;", "\\boxed{",
     "\\boxed{A", "{",
@@ -109,6 +110,7 @@ ADVERSARIAL = [
 ]  # fmt: skip
 
 
+@pytest.mark.timeout(LONG_S)
 @pytest.mark.parametrize("piece", ADVERSARIAL, ids=repr)
 def test_long_hostile_answers_end(piece: str) -> None:
     text = piece * (LONG // len(piece.encode()) + 1)

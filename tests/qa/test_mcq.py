@@ -47,7 +47,7 @@ def test_options_keep_math_and_run_over_lines() -> None:
 @pytest.mark.parametrize(
     "text",
     ["None", "None.", "**None**", "none\n\nThe description is too vague.", "<question>None</question>",
-     "<think>Vague.</think>\nNone", "<None>"],
+     "<think>Vague.</think>\nNone", "<None>", "```\nNone\n```", "\n\n  ```text\nNone\n```\n"],
     ids=repr,
 )  # fmt: skip
 def test_none(text: str) -> None:
@@ -64,6 +64,7 @@ def test_none(text: str) -> None:
         ("<question>?</question><options>\nA. x\nB. y</options><answer>A</answer>", "<question> is missing"),
         (HEAD + "<answer>A</answer>", "<options> is missing"),
         (HEAD + "<options>\nA. x\nB. y</options>", "<answer> is missing"),
+        (HEAD + "<options>\nA. x\nB. y</options>" + HEAD + "<answer>A</answer>", "<answer> is missing"),
         (HEAD + "<options>\nA. x</options><answer>A</answer>", "2 to 4"),
         (HEAD + "<options>\nx\ny</options><answer>A</answer>", "2 to 4"),
         (HEAD + "<options>\nA. x\nB. y\nC. z\nD. u\nE. v</options><answer>A</answer>", "2 to 4"),

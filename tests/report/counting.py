@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.report.report import Report
+from data_juicer_ext.report.report import RunReport
 from tests.report.run_folders import number
 
 Lines = list[dict[str, Any]]
@@ -40,7 +40,7 @@ def export_lines(path: Path) -> Lines:
     return list({row["row_id"]: row for row in rows}.values())
 
 
-def check(report: Report, tables: dict[str, list[list[str]]], export: Path, run_ids: Sequence[str]) -> None:
+def check(report: RunReport, tables: dict[str, list[list[str]]], export: Path, run_ids: Sequence[str]) -> None:
     """Assert that a report and the tables of its page say what the files of the run say."""
     everything = ledger_lines(report.scope.run_dir)
     _check_steps(tables, last_decisions([e for e in everything if e["run_id"] in run_ids]))
@@ -102,7 +102,7 @@ def _check_costs(tables: dict[str, list[list[str]]], everything: Lines) -> None:
     assert {row[0]: number(row[1]) for row in tables.get("saved", []) if number(row[1])} == +hits
 
 
-def _check_kept(report: Report, tables: dict[str, list[list[str]]], rows: Lines) -> None:
+def _check_kept(report: RunReport, tables: dict[str, list[list[str]]], rows: Lines) -> None:
     assert report.kept.rows == len(rows) and report.kept.strangers == 0
     letters = Counter((len(row["options"]), row["answer"]) for row in rows)
     shown = Counter()

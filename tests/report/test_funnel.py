@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from data_juicer_ext.report.funnel import funnel, share_of_whole, table, table_1
+from data_juicer_ext.runs.operator_words import OperatorWords
 
 
 def decision(operator: str, verdict: str, reason: str = "r", tag: str = "", claims: int = 0) -> dict[str, Any]:
@@ -70,3 +71,14 @@ def test_a_run_without_claims_takes_shares_of_the_figures() -> None:
     steps = funnel(scored)
     assert [share_of_whole(step, steps) for step in steps] == [1.0, 0.5]
     assert "of figures" in table(steps) and table_1(steps) == []
+
+
+def test_steps_have_the_words_and_the_order_that_the_run_notes() -> None:
+    words = {
+        "my_mapper": OperatorWords("captions", place=0),
+        "claim_extractor_mapper": OperatorWords("claims", place=1),
+        "my_filter": OperatorWords(place=2),
+    }
+    decisions = [decision("stranger_filter", "keep", tag="stranger"), decision("my_filter", "keep", tag="mine"),
+                 decision("claim_extractor_mapper", "keep"), decision("my_mapper", "keep")]  # fmt: skip
+    assert [step.name for step in funnel(decisions, words)] == ["captions", "claims", "after mine", "after stranger"]

@@ -9,7 +9,7 @@ from PIL import Image
 
 from data_juicer_ext.report.html_page import page
 from data_juicer_ext.report.report import make_report
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from tests.report.hostile import MARK, hostile_folder
 from tests.report.run_folders import RunFolder, number, qa_row, tables
 
@@ -27,7 +27,7 @@ class Markup(HTMLParser):
 
 
 def made(folder: RunFolder, size: int = 4) -> str:
-    return page(make_report(scope_of(folder.path), size))
+    return page(make_report(select_runs(folder.path), size))
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_pictures_of_a_moved_folder_are_found(tmp_path: Path) -> None:
     folder.note("vision_vote", "qa-1")
     folder.end([row])
     (tmp_path / "a").rename(tmp_path / "b")
-    scope = scope_of(tmp_path / "b" / "run", export=tmp_path / "b" / "pairs.jsonl")
+    scope = select_runs(tmp_path / "b" / "run", export=tmp_path / "b" / "pairs.jsonl")
     assert page(make_report(scope)).count("<img") == 1
     assert Image.open(tmp_path / "b" / "run" / "images" / "x.png").size == (120, 80)
 

@@ -8,8 +8,8 @@ import pytest
 
 from data_juicer_ext.report.costs import costs
 from data_juicer_ext.report.funnel import funnel
-from data_juicer_ext.report.ledger_decisions import Asked, Blind, Scored, Vote, count
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.ledger_decisions import Blind, FigureScores, QuestionMade, VoteDraws, count
+from data_juicer_ext.report.run_selection import select_runs
 from tests.report.run_folders import RunFolder
 
 
@@ -26,11 +26,11 @@ def test_a_decision_counts_once_and_every_line_that_was_paid_for(folder: RunFold
     folder.note("vision_vote", "a", "undecided", "call_failed:server", spent=paid(tries=3))
     folder.note("vision_vote", "a", "drop", "no_majority", spent=paid())
     folder.note("vision_vote", "b", spent=paid())
-    found = count(scope_of(folder.path))
+    found = count(select_runs(folder.path))
     [step] = funnel(found.decisions())
     assert (step.rows, step.kept, step.refused, step.undecided) == (2, 1, 1, 0)
     assert found.repeated == 1
-    [line] = costs(found, scope_of(folder.path)).lines
+    [line] = costs(found, select_runs(folder.path)).lines
     assert (line.paid_calls, line.retries, line.spending.prompt_tokens) == (3, 2, 30)
     assert line.spending.cost == pytest.approx(1.5)
 
@@ -39,7 +39,7 @@ def test_the_later_of_two_decisions_counts_in_whatever_file_it_stands(folder: Ru
     folder.note("vision_vote", "a", "keep")
     early = {**json.loads(next(folder.path.glob("ledger/*")).read_text()), "time": time.time() - 99, "verdict": "drop"}
     (folder.path / "ledger" / f"{folder.run.run_id}.zz.1.jsonl").write_text(json.dumps(early) + "\n")
-    [step] = funnel(count(scope_of(folder.path)).decisions())
+    [step] = funnel(count(select_runs(folder.path)).decisions())
     assert (step.rows, step.kept) == (1, 1)
 
 
@@ -48,7 +48,7 @@ def test_a_killed_run_is_paid_for_but_its_decisions_give_way(folder: RunFolder) 
     folder.note("claim_extractor", "f2", made=1, spent=paid())
     folder.begin()
     folder.note("claim_extractor", "f1", made=3, spent={"calls": 1, "store_hits": 1})
-    scope = scope_of(folder.path)
+    scope = select_runs(folder.path)
     found = count(scope)
     assert [step.out for step in funnel(found.decisions())] == [3]
     made = costs(found, scope)
@@ -63,7 +63,7 @@ def test_costs_are_by_listing_and_model_in_the_order_of_the_run(folder: RunFolde
     folder.note("source_consistency", "a", model="x", spent=paid())
     folder.note("vision_vote", "a", model="y", spent=paid(unpriced=1, cost=0.0))
     folder.note("source_consistency", "b", model="z", spent=paid(cost=2.0))
-    made = costs(count(scope_of(folder.path)), scope_of(folder.path))
+    made = costs(count(select_runs(folder.path)), select_runs(folder.path))
     assert [(line.tag, line.model, line.a_call) for line in made.lines] == [
         ("source_consistency", "x", 0.5), ("source_consistency", "z", 2.0), ("vision_vote", "y", None),
     ]  # fmt: skip
@@ -72,21 +72,21 @@ def test_costs_are_by_listing_and_model_in_the_order_of_the_run(folder: RunFolde
 def test_draws_that_a_decided_vote_did_without_are_saved(folder: RunFolder) -> None:
     for row, drawn in (("a", 2), ("b", 3), ("c", 2)):
         folder.note("vision_vote", row, detail={"n": 3, "draws_made": drawn}, spent=paid(calls=drawn, cost=drawn * 0.1))
-    [saved] = costs(count(scope_of(folder.path)), scope_of(folder.path)).saved
+    [saved] = costs(count(select_runs(folder.path)), select_runs(folder.path)).saved
     assert (saved.from_store, saved.early) == (0, 2) and saved.cost == pytest.approx(0.2)
 
 
 def test_what_a_decision_rests_on_is_known_by_its_detail(folder: RunFolder) -> None:
     details = {
-        "a": ({"n": 3, "draws_made": 2, "letters": []}, Vote(3, 2)),
+        "a": ({"n": 3, "draws_made": 2, "letters": []}, VoteDraws(3, 2)),
         "b": ({"hits": 1, "needed": 2, "draws": ["A", "none", "failed", "unparsable"]}, Blind(2, 1)),
-        "c": ({"made": "qa-1", "options": ["x", "y"]}, Asked("qa-1", 2)),
-        "d": ({"scores": {"VC": 8, "C": None}, "overall": 7.5}, Scored({"VC": 8.0, "overall": 7.5})),
+        "c": ({"made": "qa-1", "options": ["x", "y"]}, QuestionMade("qa-1", 2)),
+        "d": ({"scores": {"VC": 8, "C": None}, "overall": 7.5}, FigureScores({"VC": 8.0, "overall": 7.5})),
         "e": ({"message": "no"}, None),
     }
     for row_id, (detail, _) in details.items():
         folder.note("any", row_id, detail=detail)
-    [rows] = count(scope_of(folder.path)).decided.values()
+    [rows] = count(select_runs(folder.path)).decided.values()
     assert {row_id: made.rest for row_id, made in rows.items()} == {k: rest for k, (_, rest) in details.items()}
 
 
@@ -94,4 +94,4 @@ def test_a_line_that_is_being_written_is_left_out(folder: RunFolder) -> None:
     folder.note("vision_vote", "a")
     with next(folder.path.glob("ledger/*")).open("a") as file:
         file.write('{"row_id": "b", "operator": "vision_vo')
-    assert sum(1 for _ in count(scope_of(folder.path)).decisions()) == 1
+    assert sum(1 for _ in count(select_runs(folder.path)).decisions()) == 1

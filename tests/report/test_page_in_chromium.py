@@ -12,7 +12,7 @@ from PIL import Image
 
 from data_juicer_ext.report.html_page import page
 from data_juicer_ext.report.report import make_report
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from tests.report.hostile import MARK, hostile_folder
 from tests.report.run_folders import RunFolder, qa_row
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not instal
 def opened(folder: RunFolder, *how: str) -> subprocess.CompletedProcess[str]:
     """The page of a run folder, opened without a window."""
     path = folder.path / "report.html"
-    path.write_text(page(make_report(scope_of(folder.path), 20)), encoding="utf-8")
+    path.write_text(page(make_report(select_runs(folder.path), 20)), encoding="utf-8")
     profile = folder.path / "profile"
     return subprocess.run(
         [str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
@@ -55,7 +55,7 @@ def test_the_console_would_tell(tmp_path: Path) -> None:
     folder.note("vision_vote", "qa-1")
     folder.end([qa_row(1)])
     path = folder.path / "broken.html"
-    text = page(make_report(scope_of(folder.path)))
+    text = page(make_report(select_runs(folder.path)))
     path.write_text(text.replace("<main", "<script>1</script><main"), encoding="utf-8")
     done = subprocess.run(
         [str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",

@@ -10,8 +10,8 @@ import pytest
 
 from data_juicer_ext.ops.base import run_op
 from data_juicer_ext.report.html_page import page
-from data_juicer_ext.report.report import Report, make_report
-from data_juicer_ext.report.run_selection import last_selection, scope_of
+from data_juicer_ext.report.report import RunReport, make_report
+from data_juicer_ext.report.run_selection import last_selection, select_runs
 from data_juicer_ext.runs import run_records
 from tests.fake_openai import FakeServer, Reply
 from tests.host import run_here
@@ -33,9 +33,9 @@ def exported(rows: Rows, run_dir: Path) -> Path:
     return path
 
 
-def checked(run_dir: Path, export: Path) -> tuple[Report, dict[str, list[list[str]]]]:
+def checked(run_dir: Path, export: Path) -> tuple[RunReport, dict[str, list[list[str]]]]:
     """The report of the last run, after it was held against the files."""
-    report = make_report(scope_of(run_dir, export=export))
+    report = make_report(select_runs(run_dir, export=export))
     found = tables(page(report))
     check(report, found, export, [run_records.run_ids(run_dir)[-1]])
     return report, found
@@ -118,7 +118,7 @@ def test_early_stopping_is_what_the_server_was_not_asked(
 
 def test_while_a_run_goes_on(server: FakeServer, papers: Rows, process: Rows, run_dir: Path) -> None:
     """A report is made in the middle of each step; it counts what the ledger holds by then."""
-    made: list[Report] = []
+    made: list[RunReport] = []
     scripted, asked = server.responder, [0]
 
     def looking(body: dict[str, Any]) -> Any:
@@ -136,5 +136,5 @@ def test_while_a_run_goes_on(server: FakeServer, papers: Rows, process: Rows, ru
     assert len(STEPS) == len([step for step in report_of(run_dir).steps if step.tag != "figure_rows"])
 
 
-def report_of(run_dir: Path) -> Report:
+def report_of(run_dir: Path) -> RunReport:
     return make_report(last_selection(run_dir))

@@ -13,14 +13,14 @@ import pytest
 from data_juicer_ext.report.report import make_report
 from data_juicer_ext.report.run_selection import last_selection
 from data_juicer_ext.runs import run_records
+from tests.cluster.test_kills import _killed_after as killed_after
 from tests.fake_openai import FakeServer, Reply
 from tests.host import dj_process
+from tests.recipes.runs import configured, environment, latex_paper
 from tests.report.counting import check
 from tests.report.run_folders import tables
 from tests.runner.driving import finished, papers, shards, stopped_after, write_recipe
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import configured, environment, latex_paper
-from tests.test_kills import _killed_after as killed_after
 
 pytestmark = [pytest.mark.host, pytest.mark.slow]
 

@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 from data_juicer_ext.report.ledger_decisions import count
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.report.sample_choice import Spread, choose
 from tests.report.run_folders import RunFolder
 
@@ -41,7 +41,7 @@ def test_each_reason_of_each_step_gets_its_turn(tmp_path: Path) -> None:
     folder.note("source_consistency", "r", "drop", "several", paper_id="p", figure_id="r")
     folder.note("vision_vote", "u", "undecided", "call_failed:server", paper_id="p", figure_id="u")
     folder.note("vision_vote", "k", "keep", "majority_agrees", paper_id="p", figure_id="k")
-    counted = count(scope_of(folder.path))
+    counted = count(select_runs(folder.path))
     groups = choose(counted, 3, {("p", "5"), ("p", "r")}, kept_too=False)
     assert [(group.listing[1], group.verdict, group.total) for group in groups] == [
         ("source_consistency", "drop", 31), ("vision_vote", "undecided", 1),

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.report.ledger_decisions import count
-from data_juicer_ext.report.run_selection import scope_of
-from data_juicer_ext.report.score_distribution import MOST_COLUMNS, Distribution, Scores, scored
+from data_juicer_ext.report.run_selection import select_runs
+from data_juicer_ext.report.score_distribution import MOST_COLUMNS, Distribution, ScoreDistributions, scored
 from tests.report.run_folders import RunFolder
 
 
 def column(name: str, *values: object) -> Distribution:
-    found = Scores()
+    found = ScoreDistributions()
     for value in values:
         found.add({name: value})
     return found.columns[name]
@@ -39,14 +39,14 @@ def test_a_gated_dimension_is_no_low_score() -> None:
 
 
 def test_what_is_no_number_is_left_out() -> None:
-    found = Scores()
+    found = ScoreDistributions()
     found.add({"a": True, "b": "7", "c": float("nan"), "d": float("inf"), "__dj__x": 1.0, "e": None})
     assert all(not made.count for made in found.columns.values()) and set(found.columns) == {"c", "d"}
     assert Distribution("none").bins() == [] and Distribution("none").median == 0
 
 
 def test_a_table_of_a_thousand_columns_is_cut() -> None:
-    found = Scores()
+    found = ScoreDistributions()
     found.add({f"c{number}": number for number in range(1000)})
     assert len(found.columns) == MOST_COLUMNS
 
@@ -58,6 +58,6 @@ def test_all_scored_figures_are_counted_not_only_those_that_a_filter_kept(tmp_pa
         folder.note("figure_quality", f"f{number}", reason="scored", detail=told)
         verdict = "keep" if overall > 5 else "drop"
         folder.note("figure_quality_filter", f"f{number}", verdict, detail=told, operator="figure_quality_filter")
-    [(tag, made)] = scored(count(scope_of(folder.path))).items()
+    [(tag, made)] = scored(count(select_runs(folder.path))).items()
     assert tag == "figure_quality" and [one.name for one in made] == ["overall", "VC", "C"]
     assert made[0].values == {8.0: 1, 4.0: 1, 6.0: 1} and (made[2].count, made[2].gated) == (1, 2)

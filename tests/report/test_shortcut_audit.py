@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.report.ledger_decisions import count
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.report.shortcut_audit import Shortcuts, blind_baselines
 from tests.report.run_folders import RunFolder, qa_row
 
@@ -86,6 +86,6 @@ def test_models_without_the_figure_are_measured_over_all_that_they_were_asked(tm
         folder.note("mcq_generator", f"claim-{number}", detail={"made": f"qa-{number}", "options": options})
     folder.note("visual_dependence", "qa-0", "drop", detail={"hits": 2, "draws": ["A", "A", "none"]})
     folder.note("visual_dependence", "qa-1", "keep", detail={"hits": 0, "draws": ["none", "failed", "B"]})
-    [made] = blind_baselines(count(scope_of(folder.path)))
+    [made] = blind_baselines(count(select_runs(folder.path)))
     assert (made.name, made.tried, made.hits) == ("visual_dependence", 5, 2)
     assert made.chance == pytest.approx((3 * 0.5 + 2 * 0.25) / 5)

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.review.app import make_app
 from data_juicer_ext.review.audit_desk import AuditDesk
 from data_juicer_ext.review.audit_rows import audit_of
@@ -23,7 +23,7 @@ from data_juicer_ext.review.forms.choice import form_named, guessed
 from data_juicer_ext.review.rate_desk import RateDesk
 from data_juicer_ext.review.review_sample import load_items
 from data_juicer_ext.review.server import bound
-from data_juicer_ext.review.shown_figures import Pictures
+from data_juicer_ext.review.shown_figures import ImageEncoder
 from tests.report.run_folders import RunFolder
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -43,12 +43,12 @@ def rate_desk(folder: RunFolder, form: str = "", calibration: Path | None = None
 
 def audit_desk(folder: RunFolder, **more: Any) -> AuditDesk:
     """An audit of a run."""
-    return AuditDesk(folder.path, audit_of(scope_of(folder.path)), **more)
+    return AuditDesk(folder.path, audit_of(select_runs(folder.path)), **more)
 
 
 def client_of(desk: Desk[Any], folder: RunFolder, **how: Any) -> TestClient:
     """A client of a review as its own page is: it names itself as the origin."""
-    app = make_app(desk, Pictures(folder.path / "images"), **how)
+    app = make_app(desk, ImageEncoder(folder.path / "images"), **how)
     return TestClient(app, base_url=ORIGIN, headers={"origin": ORIGIN}, follow_redirects=False)
 
 
@@ -72,7 +72,7 @@ class Recorder:
 
 def recorder_of(desk: Desk[Any], folder: RunFolder) -> Recorder:
     """A recording client of a review."""
-    return Recorder(make_app(desk, Pictures(folder.path / "images")))
+    return Recorder(make_app(desk, ImageEncoder(folder.path / "images")))
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Served:
     def __call__(self, desk: Desk[Any], folder: RunFolder) -> str:
         at = bound("127.0.0.1", 0)
         at.listen()  # who comes before the server has started waits
-        app = make_app(desk, Pictures(folder.path / "images"))
+        app = make_app(desk, ImageEncoder(folder.path / "images"))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [at]}, daemon=True)
         thread.start()

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
 from data_juicer_ext.review.app import MOST_BODY, make_app
-from data_juicer_ext.review.shown_figures import Pictures
+from data_juicer_ext.review.shown_figures import ImageEncoder
 from tests.report.run_folders import RunFolder
 from tests.review import folders
 from tests.review.conftest import ORIGIN, Recorder, audit_desk, client_of, rate_desk, recorder_of
@@ -206,7 +206,7 @@ def test_errors_of_the_server_tell_nothing(tmp_path: Path, monkeypatch: pytest.M
         raise RuntimeError(f"something about {folder.path}")
 
     monkeypatch.setattr(desk, "about", broken)
-    app = make_app(desk, Pictures(folder.path))
+    app = make_app(desk, ImageEncoder(folder.path))
     answer = TestClient(app, base_url=ORIGIN, raise_server_exceptions=False).get("/api/about")
     assert answer.status_code == 500 and "something" not in answer.text and "Content-Security-Policy" in answer.headers
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.review.audit_rows import Audit, Audited, audit_of
 from tests.review.folders import SECRETS, questions_run
 
@@ -16,7 +16,7 @@ def by_group(audit: Audit) -> dict[str, list[Audited]]:
 
 @pytest.fixture
 def audit(tmp_path: Path) -> Audit:
-    return audit_of(scope_of(questions_run(tmp_path).path))
+    return audit_of(select_runs(questions_run(tmp_path).path))
 
 
 def test_groups_are_kept_refused_by_each_step_and_undecided(audit: Audit) -> None:
@@ -44,7 +44,7 @@ def test_the_trail_runs_from_the_figure_to_the_last_step(audit: Audit) -> None:
 
 
 def test_a_sample_of_each_group(tmp_path: Path) -> None:
-    scope = scope_of(questions_run(tmp_path, 9).path)
+    scope = select_runs(questions_run(tmp_path, 9).path)
     drawn = audit_of(scope, 2, 0)
     assert [len(rows) for rows in by_group(drawn).values()] == [2, 1, 1, 1, 1]
     assert [group.total for group in drawn.groups.values()] == [9, 1, 1, 1, 1]
@@ -55,7 +55,7 @@ def test_a_sample_of_each_group(tmp_path: Path) -> None:
 def test_a_run_that_goes_on_shows_what_its_last_step_has_kept(tmp_path: Path) -> None:
     folder = questions_run(tmp_path)
     folder.export.unlink()
-    audit = audit_of(scope_of(folder.path))
+    audit = audit_of(select_runs(folder.path))
     assert audit.groups["keep"].total == 4 and by_group(audit)["keep"][0].sample.question
     assert by_group(audit)["keep"][0].source["sentence"]
 
@@ -66,7 +66,7 @@ def test_an_export_in_a_folder_of_shards(tmp_path: Path) -> None:
     shards.mkdir()
     for number, line in enumerate(folder.export.read_text().splitlines()):
         (shards / f"{number}.json").write_text(line + "\n")
-    audit = audit_of(scope_of(folder.path, export=shards))
+    audit = audit_of(select_runs(folder.path, export=shards))
     assert audit.groups["keep"].total == 4
 
 
@@ -76,4 +76,4 @@ def test_odd_provenance_costs_the_mark_alone(tmp_path: Path) -> None:
     for row, odd in zip(rows, ("{", "[]", '{"source": 5}', None), strict=True):
         row["provenance"], row["row_id"] = odd, f"new-{row['row_id']}"
     folder.export.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert [dict(row.source) for row in by_group(audit_of(scope_of(folder.path)))["keep"]] == [{}] * 4
+    assert [dict(row.source) for row in by_group(audit_of(select_runs(folder.path)))["keep"]] == [{}] * 4

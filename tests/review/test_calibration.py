@@ -57,7 +57,8 @@ def test_thirty_images_of_a_longer_file(tmp_path: Path) -> None:
     ("changed", "said"),
     [
         ("{\n", ":7: not JSON"),
-        ("5\n", ":7: write image"),
+        ("5\n", ":7: not a JSON object"),
+        ("{}\n", ":7: write image"),
         ('{"image": "x.png", "perception": 3}\n', "knowledge is None"),
         ('{"image": "x.png", "perception": "3", "knowledge": 3}\n', "perception is '3'"),
     ],

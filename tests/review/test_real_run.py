@@ -19,7 +19,7 @@ from data_juicer_ext.review.audit_rows import audit_of
 from data_juicer_ext.review.forms.verisciqa import VeriSciQA
 from data_juicer_ext.review.rate_desk import RateDesk
 from data_juicer_ext.review.review_sample import load_items
-from data_juicer_ext.review.shown_figures import Pictures
+from data_juicer_ext.review.shown_figures import ImageEncoder
 from data_juicer_ext.runs.ledger import read_lines
 from tests.host import REPO, dj_process, recipe, with_parameters
 from tests.review.conftest import ORIGIN, Recorder
@@ -63,7 +63,7 @@ def test_an_audit_has_every_row_that_was_decided(run_dir: Path) -> None:
 def test_raters_see_questions_and_figures_and_no_origin(run_dir: Path) -> None:
     rows = load_items(run_dir.parent / "pairs.jsonl", VeriSciQA().takes, 0, 0).items
     desk = RateDesk(run_dir, VeriSciQA(), rows)
-    client = Recorder(app.make_app(desk, Pictures(run_dir / "images")), ORIGIN)
+    client = Recorder(app.make_app(desk, ImageEncoder(run_dir / "images")), ORIGIN)
     items = client.post("/api/start", {"annotator": "Anna"}).json()["items"]
     assert len(items) == len(rows) > 10
     for item in items:

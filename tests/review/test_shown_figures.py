@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.figures.image_preparation import ImageError
-from data_juicer_ext.review.shown_figures import FULL_SIDE, SIDE, Pictures
+from data_juicer_ext.review.shown_figures import FULL_SIDE, SIDE, ImageEncoder
 
 MARK = b"s3cretmeta"
 
@@ -20,7 +20,7 @@ def test_nothing_of_a_file_but_its_picture_goes_out(tmp_path: Path, form: str) -
     image = Image.new("RGB", (300, 200), "navy")
     image.save(path, form, exif=exif, icc_profile=MARK, comment=MARK)
     assert MARK in path.read_bytes()
-    made = Pictures(tmp_path).of(str(path))
+    made = ImageEncoder(tmp_path).of(str(path))
     assert MARK not in made.data
     shown = Image.open(io.BytesIO(made.data))
     assert shown.size == (300, 200) and set(shown.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density"}
@@ -29,7 +29,7 @@ def test_nothing_of_a_file_but_its_picture_goes_out(tmp_path: Path, form: str) -
 def test_sides_are_capped(tmp_path: Path) -> None:
     path = tmp_path / "wide.png"
     Image.new("L", (7000, 70)).save(path)
-    pictures = Pictures(tmp_path)
+    pictures = ImageEncoder(tmp_path)
     sizes = [Image.open(io.BytesIO(pictures.of(str(path), full).data)).size for full in (False, True)]
     assert sizes == [(SIDE, 16), (FULL_SIDE, 60)]
 
@@ -37,13 +37,13 @@ def test_sides_are_capped(tmp_path: Path) -> None:
 def test_noise_goes_out_as_jpeg(tmp_path: Path) -> None:
     path = tmp_path / "noise.png"
     Image.effect_noise((1500, 1200), 90).convert("RGB").save(path)
-    made = Pictures(tmp_path).of(str(path))
+    made = ImageEncoder(tmp_path).of(str(path))
     assert made.mime == "image/jpeg" and len(made.data) < 1_500_000
 
 
 def test_a_moved_folder_is_helped_with(tmp_path: Path) -> None:
     Image.new("RGB", (30, 20)).save(tmp_path / "a.png")
-    assert Pictures(tmp_path).of("/gone/images/a.png").mime == "image/png"
+    assert ImageEncoder(tmp_path).of("/gone/images/a.png").mime == "image/png"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_is_no_image(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ImageError):
-        Pictures(tmp_path).of(str(path))
+        ImageEncoder(tmp_path).of(str(path))
 
 
 def test_a_cut_off_image_is_none(tmp_path: Path) -> None:
@@ -62,10 +62,10 @@ def test_a_cut_off_image_is_none(tmp_path: Path) -> None:
     Image.effect_noise((200, 200), 50).save(whole)
     (tmp_path / "cut.png").write_bytes(whole.read_bytes()[:-9000])
     with pytest.raises(ImageError):
-        Pictures(tmp_path).of(str(tmp_path / "cut.png"))
+        ImageEncoder(tmp_path).of(str(tmp_path / "cut.png"))
 
 
 def test_paths_out_of_the_ordinary(tmp_path: Path) -> None:
     for path in ("", "a\x00b.png", str(tmp_path), "x" * 5000):
         with pytest.raises(ImageError):
-            Pictures(tmp_path).of(path)
+            ImageEncoder(tmp_path).of(path)

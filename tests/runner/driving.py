@@ -18,8 +18,9 @@ import yaml
 from PIL import Image
 
 from tests.fake_openai import FakeServer, Received
+from tests.forks import programs
 from tests.host import recipe, with_parameters, write_rows
-from tests.test_dj_process import environment
+from tests.recipes.runs import environment
 
 PRICE = 1000.0  # US dollars a million tokens: one call of the fake server (18 tokens) costs 0.018
 COST_A_CALL = 18 * PRICE / 1e6
@@ -56,14 +57,18 @@ def write_recipe(folder: Path, name: str = "verisciqa", model_params: dict[str, 
     return path
 
 
-def started(server: FakeServer, folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """`dj-ext run` with the given arguments, in a process group of its own."""
+def started(server: FakeServer, folder: Path, *arguments: str, forked: bool = False) -> subprocess.Popen[str]:
+    """`dj-ext run` with the given arguments, in a process group of its own.
+
+    A fork of a process that has imported Data-Juicer takes no signals.
+    """
     prices = folder / "prices.yaml"
     one = {"input": PRICE, "output": PRICE}
     prices.write_text(yaml.safe_dump({"models": {"text-model": one, "vision-model": one}}))
     clean = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
+    program = [str(programs() / "dj-ext")] if forked else [sys.executable, "-m", "data_juicer_ext.cli"]
     return subprocess.Popen(
-        [sys.executable, "-m", "data_juicer_ext.cli", "run", *arguments],
+        [*program, "run", *arguments],
         cwd=folder, env={**clean, **environment(server), "DJ_EXT_PRICES": str(prices), "PYTHONPATH": str(Path.cwd())},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
@@ -71,7 +76,7 @@ def started(server: FakeServer, folder: Path, *arguments: str) -> subprocess.Pop
 
 def finished(server: FakeServer, folder: Path, *arguments: str) -> tuple[int, str]:
     """The exit code and what was said, once it has ended."""
-    process = started(server, folder, *arguments)
+    process = started(server, folder, *arguments, forked=True)
     said, errors = process.communicate(timeout=240)
     return process.returncode, said + errors
 

@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from data_juicer_ext.runner import interrupts
 from data_juicer_ext.runner.interrupts import Stops
 
 
@@ -71,3 +73,83 @@ def test_a_forked_worker_is_terminated_as_ever() -> None:
         "    assert os.waitpid(child, 0)[1] == signal.SIGTERM and not stops.asked"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "again"), [(signal.SIGINT, 130, "Ctrl-C again"), (signal.SIGTERM, 143, "A second signal")]
+)
+def test_the_first_one_says_what_happens_and_how_to_stop_at_once(number: signal.Signals, code: int, again: str) -> None:
+    said: list[str] = []
+    with Stops(said.append) as stops:
+        os.kill(os.getpid(), number)
+    assert stops.exit_code == code
+    assert said == [f"Stopping ({number.name}): this shard is given up, what is done is kept. {again} stops at once."]
+
+
+def test_a_shard_that_was_interrupted_leaves_the_next_signal_noted_alone() -> None:
+    with Stops(lambda _: None) as stops:
+        with stops.interrupting():
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)  # between shards: nothing is raised
+        assert stops.asked
+
+
+def test_both_signals_are_given_back_as_they_were() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with Stops(lambda _: None) as stops:
+        within = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+        with stops.interrupting():
+            assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == within != before
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def test_an_exit_by_a_library_after_a_signal_was_noted_is_its_own() -> None:
+    with Stops(lambda _: None) as stops, pytest.raises(SystemExit), stops.interrupting():
+        stops.exit_code = 130
+        raise SystemExit(signal.SIGTERM)
+    assert stops.exit_code == 130
+
+
+def test_another_thread_takes_over_no_signal() -> None:
+    failed: list[BaseException] = []
+
+    def runs() -> None:
+        try:
+            with Stops(lambda _: None) as stops, stops.interrupting():
+                pass
+        except ValueError as error:
+            failed.append(error)
+
+    before = signal.getsignal(signal.SIGTERM)
+    thread = threading.Thread(target=runs)
+    thread.start()
+    thread.join()
+    assert not failed and signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_forked_worker_that_the_terminal_interrupts_ends_without_a_word() -> None:
+    code = (
+        "import os, signal; from data_juicer_ext.runner.interrupts import Stops\n"
+        "with Stops(lambda text: os.write(1, text.encode())) as stops:\n"
+        "    child = os.fork()\n"
+        "    if not child:\n"
+        "        try:\n"
+        "            os.kill(os.getpid(), signal.SIGINT); signal.pause()\n"
+        "        except KeyboardInterrupt:\n"
+        "            os._exit(7 if not stops.asked else 8)\n"
+        "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"  # forking has not left it blocked
+        "    assert stops.exit_code == 143"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], check=False, timeout=30, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("Stopping") == 1
+
+
+def test_a_signal_between_fork_and_handler_waits_for_it() -> None:
+    interrupts._hold()
+    try:
+        assert signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, set())
+    finally:
+        interrupts._let_go()
+    assert signal.SIGTERM not in signal.pthread_sigmask(signal.SIG_BLOCK, set())

@@ -19,14 +19,14 @@ import yaml
 from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.report.folder_summary import run_summary
 from data_juicer_ext.runner import run as run_module
-from data_juicer_ext.runner.plan import Order
+from data_juicer_ext.runner.plan import RunRequest
 from data_juicer_ext.runner.run import run
 from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Spending
 from data_juicer_ext.runs.manifest import Manifest, load
 from data_juicer_ext.runs.remote_folder import RemoteFolder
-from data_juicer_ext.runs.sharded_folder import Kept
+from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from data_juicer_ext.storage import places
 from tests.host import recipe, with_parameters, write_rows
 from tests.s3_server import S3
@@ -91,7 +91,7 @@ class Given:
     def __init__(self, folder: Path, address: str = "") -> None:
         folder.mkdir(exist_ok=True)
         self.folder, self.address = folder, address
-        self.run_dir = Kept(address).run_dir if address else folder / "run"
+        self.run_dir = ShardedFolder(address).run_dir if address else folder / "run"
         config = recipe("quickstart")
         config["process"] = with_parameters(config["process"], run_dir="elsewhere")
         self.recipe = folder / "recipe.yaml"
@@ -99,7 +99,7 @@ class Given:
         self.papers = [{"paper_id": f"p{n:02}", "text": f"text {n}"} for n in range(20)]
         write_rows(folder / "papers.jsonl", self.papers)
         self.said: list[str] = []
-        self.order = Order(self.recipe, str(folder / "papers.jsonl"), address or str(self.run_dir), shard_size=5)
+        self.order = RunRequest(self.recipe, str(folder / "papers.jsonl"), address or str(self.run_dir), shard_size=5)
 
     def run(self, **changes: Any) -> int:
         self.said.clear()
@@ -108,7 +108,7 @@ class Given:
         code = run(replace(self.order, **changes), self.said.append)
         self._forget()
         if self.address:
-            with Kept(self.address).held():
+            with ShardedFolder(self.address).held():
                 pass
         return code
 
@@ -383,7 +383,7 @@ def test_nothing_that_others_left_in_the_folder_is_overwritten(given: Given) -> 
 def test_again_over_a_broken_dataset_leaves_the_folder_as_it_was(given: Given) -> None:
     assert given.run() == 0
     (given.folder / "papers.jsonl").write_text('{"paper_id": "a", "text": "x"}\n{broken\n')
-    assert given.run(again=True) == 1 and "is not JSON" in given.text
+    assert given.run(again=True) == 1 and ": not JSON" in given.text
     assert len(given.merged()) == 20 and given.states == ["done"] * 4
 
 
@@ -415,7 +415,7 @@ def test_a_folder_without_rows_is_said_first(given: Given) -> None:
 
 
 def test_a_missing_key_is_said_before_anything_starts(given: Given) -> None:
-    order = Order(given.folder / "verisciqa.yaml", given.order.dataset, str(given.run_dir), executor="ray")
+    order = RunRequest(given.folder / "verisciqa.yaml", given.order.dataset, str(given.run_dir), executor="ray")
     order.recipe.write_text(yaml.safe_dump(recipe("verisciqa_ray")))
     assert run(order, given.said.append) == 1
     assert "OPENAI_API_KEY" in given.text and Played.jobs == []

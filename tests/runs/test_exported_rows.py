@@ -8,6 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.storage.json_lines import JsonLinesError
 
 
 def lines(*ids: str) -> str:
@@ -54,3 +55,47 @@ def test_broken_lines_can_be_left_out_while_the_file_is_written(tmp_path: Path) 
     told: list[str] = []
     assert [row["row_id"] for row in read_rows(tmp_path / "pairs.jsonl", broken=told.append)] == ["a"]
     assert len(told) == 1 and "pairs.jsonl:2" in told[0]
+
+
+def test_shards_of_one_file_stand_beside_their_statistics(tmp_path: Path) -> None:
+    for name in ("pairs-00-of-02.jsonl", "pairs-01-of-02.jsonl", "pairs-00-of-02_stats.jsonl", "pairs-00-of-02.json"):
+        (tmp_path / name).write_text(lines(name))
+    rows = [row["row_id"] for row in read_rows(tmp_path / "pairs.jsonl")]
+    assert rows == ["pairs-00-of-02.jsonl", "pairs-01-of-02.jsonl"]
+
+
+def test_of_a_folder_only_files_of_rows_are_read_in_their_order(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "d.json").mkdir()
+    for name in ("sub/b.jsonl", "a.json", "c.txt"):
+        (tmp_path / name).write_text(lines(name))
+    assert [row["row_id"] for row in read_rows(tmp_path)] == ["a.json", "sub/b.jsonl"]
+
+
+def test_rows_without_an_id_are_all_given_and_another_name_may_tell_them_apart(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(lines("a", "a", "") + '{"n": 1}\n\n{"n": 1}\n{"row_id": 0}\n')
+    assert len(list(read_rows(path))) == 5
+    assert len(list(read_rows(path, known_by=lambda row: ("one",)))) == 1
+    assert len(list(read_rows(path, known_by=lambda row: ("",)))) == 6
+
+
+@pytest.mark.parametrize(
+    ("line", "says"), [("[1]", "not a JSON object"), ("[" * 100_000, "not JSON"), ("x", "not JSON")]
+)
+def test_each_broken_line_is_told_and_the_others_come(tmp_path: Path, line: str, says: str) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(f"{line}\n" + lines("a"))
+    told: list[str] = []
+    assert [row["row_id"] for row in read_rows(path, broken=told.append)] == ["a"]
+    assert len(told) == 1 and told[0].startswith(f"{path}:1: {says}")
+    with pytest.raises(ValueError, match=says):
+        list(read_rows(path))
+
+
+def test_a_file_that_is_no_utf_8_is_an_error_unless_broken_lines_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_bytes(b'{"row_id": "\xff"}\n')
+    with pytest.raises(JsonLinesError, match=r"pairs\.jsonl:1: not JSON .*utf-8"):
+        list(read_rows(path))
+    assert [row["row_id"] for row in read_rows(path, broken=print)] == ["\ufffd"]

@@ -50,3 +50,23 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({**value, "version": 99}))
     with pytest.raises(ManifestError, match="version 99"):
         load(tmp_path)
+
+
+def test_shards_begin_pending_with_their_names_ids_and_papers() -> None:
+    first, second = make().shards
+    assert (first.name, first.id, first.papers, first.state) == ("shard-00000", "shard-a", 5, "pending")
+    assert (second.run_id, second.whole_run_id, second.export, second.error, second.run_ids) == ("", "", "", "", [])
+    assert (second.kept, second.refused, second.undecided, second.calls, second.unpriced) == (0, 0, 0, 0, 0)
+    assert first.run_ids is not second.run_ids
+
+
+def test_what_is_no_manifest_is_told_from_one_that_can_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").mkdir()
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
+
+
+def test_the_version_stands_in_the_file(tmp_path: Path) -> None:
+    make().save(tmp_path)
+    value = json.loads((tmp_path / "manifest.json").read_text())
+    assert value["version"] == 1 and value["seed"] == 0 and value["shard_size"] == 5

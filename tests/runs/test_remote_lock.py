@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import pytest
 
 from data_juicer_ext.runs import remote_lock
 from data_juicer_ext.runs.folder_lock import BusyError
-from data_juicer_ext.runs.remote_lock import hold_remote
+from data_juicer_ext.runs.remote_lock import RemoteLock, hold_remote
 from data_juicer_ext.storage import places
 from tests.s3_server import S3
 
@@ -113,3 +115,133 @@ def test_one_of_many_gets_a_stale_one(s3: S3) -> None:
 def test_a_bucket_that_is_not_there() -> None:
     with pytest.raises(OSError, match="gcsfs"):
         hold_remote("gs://bucket/run")
+
+
+def test_who_holds_it_says_so_with_all_that_others_need(s3: S3) -> None:
+    held = hold_remote(s3.at("run"))
+    told = json.loads(places.read(s3.at("run/.lock")))
+    held.release()
+    assert told["host"] == socket.gethostname() and told["pid"] == os.getpid() and len(told["token"]) == 16
+    assert told["beat"] == pytest.approx(time.time(), abs=60)
+
+
+def test_two_locks_of_one_process_are_told_apart(s3: S3) -> None:
+    held = hold_remote(s3.at("run"))
+    other = RemoteLock(s3.at("run/.lock"))
+    assert held.is_mine() and not other.is_mine()
+    other.release()  # of what is not its own it leaves everything
+    assert held.is_mine()
+    held.release()
+    held.release()
+    assert not held.is_mine()
+
+
+def test_a_forked_child_that_ends_lets_nobody_in(s3: S3) -> None:
+    held = hold_remote(s3.at("run"))
+    if not (child := os.fork()):
+        held.release()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0 and held.is_mine()
+    held.release()
+
+
+@pytest.mark.parametrize(
+    ("other", "is_let_in"),
+    [
+        ({"beat": 0.0}, True),
+        ({"beat": None}, True),
+        ({"host": "HERE", "pid": 0}, True),
+        ({"host": "HERE", "pid": "1"}, True),
+        ({"host": "HERE", "pid": 1}, False),  # a process that runs, of somebody else
+        ({"host": "elsewhere", "pid": 0}, False),
+    ],
+)
+def test_whose_hold_is_over(s3: S3, other: dict[str, object], is_let_in: bool) -> None:
+    said(s3, **{**other, **({"host": socket.gethostname()} if other.get("host") == "HERE" else {})})
+    if is_let_in:
+        hold_remote(s3.at("run")).release()
+        assert places.listed(s3.at("run")) == {}
+        return
+    with pytest.raises(BusyError, match=r"it was killed, this is let in 120 s after"):
+        hold_remote(s3.at("run"))
+    assert json.loads(places.read(s3.at("run/.lock")))["token"] == "theirs"
+
+
+def test_whose_process_is_not_ours_to_ask_still_runs(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(pid: int, number: int) -> None:
+        assert (pid, number) == (77, 0)
+        raise PermissionError(1, "not permitted")
+
+    monkeypatch.setattr(remote_lock.os, "kill", asked)
+    said(s3, host=socket.gethostname(), pid=77)
+    with pytest.raises(BusyError, match="process 77"):
+        hold_remote(s3.at("run"))
+
+
+def test_who_writes_last_over_a_stale_one_stays(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    said(s3, host="elsewhere", pid=1, beat=0.0)
+    monkeypatch.setattr(remote_lock.time, "sleep", lambda seconds: said(s3, host="elsewhere", pid=2))
+    with pytest.raises(BusyError, match="process 2 on elsewhere"):
+        hold_remote(s3.at("run"))
+
+
+def test_one_that_vanishes_meanwhile_is_tried_for_again(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    said(s3, host="elsewhere", pid=1)
+    read = places.read
+
+    def vanishes(address: str) -> bytes:
+        places.delete([address])
+        return read(address)
+
+    with monkeypatch.context() as once:
+        once.setattr(places, "read", vanishes)
+        once.setattr(remote_lock.time, "sleep", lambda seconds: once.setattr(places, "read", read))
+        held = hold_remote(s3.at("run"))
+    assert held.is_mine()
+    held.release()
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_however_it_was_got_it_is_renewed(s3: S3, monkeypatch: pytest.MonkeyPatch, repeated: bool) -> None:
+    if repeated:
+        create = places.create
+        monkeypatch.setattr(places, "create", lambda address, data: (create(address, data), False)[1])
+    else:
+        said(s3, host="elsewhere", pid=1, beat=0.0)
+    held = hold_remote(s3.at("run"))
+    beating = [thread for thread in threading.enumerate() if thread.name == "dj-ext-lock"]
+    assert any(thread.daemon for thread in beating)
+    held.release()
+    assert not any(thread in threading.enumerate() for thread in beating[-1:])
+
+
+def test_storage_that_is_away_for_a_moment_does_not_end_the_run(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_lock, "BEAT_S", 0.01)
+    again = threading.Event()
+    asked: list[str] = []
+    read = places.read
+
+    def away(address: str) -> bytes:
+        asked.append(address)
+        if len(asked) < 3:
+            raise OSError(5, "away")
+        again.set()
+        return read(address)
+
+    monkeypatch.setattr(places, "read", away)
+    monkeypatch.setattr(remote_lock.os, "kill", lambda pid, number: pytest.fail("the run was ended"))
+    held = hold_remote(s3.at("run"))
+    assert again.wait(30)
+    held.release()
+
+
+def test_who_has_lost_it_is_ended_by_sigterm(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_lock, "BEAT_S", 0.01)
+    killed: list[tuple[int, int]] = []
+    ended = threading.Event()
+    monkeypatch.setattr(remote_lock.os, "kill", lambda *given: (killed.append(given), ended.set()))
+    held = hold_remote(s3.at("run"))
+    said(s3, host="elsewhere", pid=1)
+    assert ended.wait(30)
+    held.release()
+    assert killed == [(os.getpid(), signal.SIGTERM)]

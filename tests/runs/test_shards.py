@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_juicer_ext.runs.dataset import DatasetError
-from data_juicer_ext.runs.shards import Layout, Shard, cut, scan, shuffled
+from data_juicer_ext.runs.shards import Shard, ShardLayout, cut, scan, shuffled, whole
 from tests.host import write_rows
 
 PAPERS = [{"paper_id": f"p{n}", "text": f"paper {n}"} for n in range(23)]
-LAYOUT = Layout(("paper_id",))
+LAYOUT = ShardLayout(("paper_id",))
 
 
 def rows_of(folder: Path, shard: Shard) -> list[dict[str, Any]]:
@@ -88,3 +88,39 @@ def test_the_order_is_a_permutation_that_only_content_decides(digests: list[byte
     assert sorted(order) == list(range(len(digests)))
     turned = digests[::-1]
     assert [digests[place] for place in order] == [turned[place] for place in shuffled(turned, seed)]
+
+
+def test_a_row_is_completed_by_the_layout_alone(tmp_path: Path) -> None:
+    layout = ShardLayout(("text",), ("images",))
+    row = {"text": None, "images": ["a.png", "", None, "/b.png", "s3://c/d"], "audios": ["x.wav"], "n": None}
+    assert whole(row, ["text", "images", "audios", "n", "more"], layout, Path("/data")) == {
+        "text": "", "images": ["/data/a.png", "", None, "/b.png", "s3://c/d"], "audios": ["x.wav"], "n": None,
+        "more": None,
+    }  # fmt: skip
+    assert whole({"images": "a.png", "text": 7}, ["images", "text"], layout, Path("/data")) == {
+        "images": "a.png", "text": 7,
+    }  # fmt: skip
+
+
+def test_files_of_all_kinds_are_found_from_the_folder_of_a_dataset_in_parts(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    row = {"paper_id": "a", "images": ["i"], "audios": ["a"], "videos": ["v"]}
+    write_rows(tmp_path / "data" / "1.jsonl", [row])
+    _, [shard] = cut(tmp_path / "data", tmp_path / "shards", 5, 0, LAYOUT)
+    [found] = rows_of(tmp_path / "shards", shard)
+    assert [found[name] for name in ("images", "audios", "videos")] == [[f"{tmp_path}/data/{name}"] for name in "iav"]
+
+
+def test_an_id_of_a_shard_is_of_its_rows_in_their_order(tmp_path: Path) -> None:
+    _, first = cut_rows(tmp_path / "a", PAPERS[:4], size=2)
+    _, second = cut_rows(tmp_path / "b", PAPERS[:4], size=4)
+    assert len({shard.id for shard in (*first, *second)}) == 3 and all(s.id.startswith("shard-") for s in first)
+
+
+def test_a_dataset_is_read_without_being_written_where_only_its_fingerprint_is_asked_for(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "p.jsonl", PAPERS[:3])
+    found = scan(path)
+    assert len(found.digests) == 3 and found.spans == [] and list(found.columns) == ["paper_id", "text"]
+    assert len(found.fingerprint) == 32 and [file.name for file in tmp_path.iterdir()] == ["p.jsonl"]
+    with pytest.raises(DatasetError, match="is empty; it needs one row per paper"):
+        scan(write_rows(tmp_path / "none.jsonl", []))

@@ -13,7 +13,7 @@ from data_juicer_ext.siqa.descriptions import Description
 from data_juicer_ext.siqa.dimensions import ASPECT_OF, ASPECTS, DIMENSIONS, HOW, QUESTION_TYPES, dimensions_of, some_of
 from data_juicer_ext.siqa.questions import (
     QUESTION_ROW,
-    Made,
+    MadeQuestion,
     Wanted,
     different,
     parse_question,
@@ -118,8 +118,8 @@ def test_a_quoted_caption_is_a_problem() -> None:
     assert question_problem(pointing, "").startswith("names_source")
 
 
-def made(question: str, draw: int = 0, dimension: str = "cognitive_clarity") -> Made:
-    return Made(Wanted(dimension, "yes_no", draw), MCQ(question, ("Yes", "No"), "A"))
+def made(question: str, draw: int = 0, dimension: str = "cognitive_clarity") -> MadeQuestion:
+    return MadeQuestion(Wanted(dimension, "yes_no", draw), MCQ(question, ("Yes", "No"), "A"))
 
 
 def test_the_same_text_is_asked_once() -> None:

@@ -13,7 +13,7 @@ from data_juicer_ext.models.http.logprobs import LEAST
 from data_juicer_ext.models.types import TokenChoices
 from data_juicer_ext.siqa.levels import LEVELS
 from data_juicer_ext.siqa.rating import (
-    Rating,
+    ModelRating,
     mean_of_draws,
     rating_by_logprobs,
     rating_of_level,
@@ -29,7 +29,7 @@ def choices(drawn: str, **probabilities: float) -> TokenChoices:
     return (first, *((token, ln(value)) for token, value in probabilities.items()))
 
 
-def rated(text: str, *places: TokenChoices) -> Rating:
+def rated(text: str, *places: TokenChoices) -> ModelRating:
     found = rating_by_logprobs(text, places)
     assert found is not None
     return found
@@ -148,7 +148,7 @@ def test_an_unlikely_drawn_token_does_not_bound_the_others() -> None:
 
 
 def test_levels_and_draws() -> None:
-    assert rating_of_level(5) == Rating(5.0, "level", {"Excellent": 1.0})
+    assert rating_of_level(5) == ModelRating(5.0, "level", {"Excellent": 1.0})
     mean = mean_of_draws([4, 4, 3, None, 5])
     assert mean is not None and mean.score == 4.0 and mean.method == "mean_of_draws"
     assert mean.levels == {"Fair": 1.0, "Good": 2.0, "Excellent": 1.0}

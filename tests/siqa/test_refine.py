@@ -155,3 +155,11 @@ def test_letters_even_out_over_many_rows() -> None:
 def test_an_answer_that_is_no_option_is_an_error() -> None:
     with pytest.raises(ValueError, match="none of the options A, B"):
         shuffled(what(1, ["axis", "unit"], "C"), 0)
+
+
+@pytest.mark.parametrize("missing", [{"question_plain": ""}, {"question_negated": ""}, {"negated": "perhaps"}])
+def test_a_row_that_lacks_one_of_its_wordings_can_not_be_turned(missing: dict[str, str]) -> None:
+    row = {**yes_no(1), "question_plain": "Is it there?", "question_negated": "Is it missing?", "negated": "no"}
+    assert turned(row)["question"] == "Is it missing?"
+    with pytest.raises(ValueError, match="no negated question"):
+        turned({**row, **missing})

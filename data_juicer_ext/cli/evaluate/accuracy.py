@@ -28,11 +28,11 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _run(given: argparse.Namespace) -> int:
     from data_juicer_ext.evaluation.accuracy.accuracy import evaluate
-    from data_juicer_ext.evaluation.accuracy.model_answers import GROUPS, Source, read_answers
+    from data_juicer_ext.evaluation.accuracy.model_answers import GROUPS, AnswerSource, read_answers
     from data_juicer_ext.evaluation.accuracy.report import as_text, write
 
     inputs = [read_input(text, OPERATOR) for text in given.pred]
     by = list(dict.fromkeys([*GROUPS, *given.by]))
-    answers = read_answers([Source(i.place, i.rows, i.undecided, i.name) for i in inputs], by)
+    answers = read_answers([AnswerSource(i.place, i.rows, i.undecided, i.name) for i in inputs], by)
     found = evaluate(answers, by, given.subset, given.seed)
     return show(as_text(found, given.rows), write(found, given.out, given.rows))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_juicer_ext.cli.inputs import add_out, add_resampling, ratings_of, rows_of, show
+from data_juicer_ext.errors import UsageError
 
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
@@ -32,11 +33,11 @@ def _run(given: argparse.Namespace) -> int:
     from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
 
     if bool(given.rows) != bool(given.by):
-        raise ValueError("--rows and --by go together: the rated rows, and the column to give means by")
+        raise UsageError("--rows and --by go together: the rated rows, and the column to give means by")
     ratings = _ratings(given.ratings)
     if given.form and not any(rating.form == given.form for rating in ratings):
         there = ", ".join(sorted({rating.form for rating in ratings})) or "no rating at all"
-        raise ValueError(f"--form {given.form}: no rating has this form; there is {there}")
+        raise UsageError(f"--form {given.form}: no rating has this form; there is {there}")
     order = Resampling(given.resamples, given.seed)
     found = evaluate(ratings, order, given.form, _sources(given.rows, given.by) if given.rows else None)
     return show(as_text(found), write(found, given.out))
@@ -50,7 +51,7 @@ def _ratings(paths: list[Path]) -> list[Rating]:
         if ratings is None and path.is_file() and not path.read_bytes().strip():
             continue
         if ratings is None:
-            raise ValueError(f"{path} is no ratings file: its lines have no form and ratings")
+            raise UsageError(f"{path} is no ratings file: its lines have no form and ratings")
         found |= {rating.key: rating for rating in ratings}
     return list(found.values())
 
@@ -58,5 +59,5 @@ def _ratings(paths: list[Path]) -> list[Rating]:
 def _sources(path: Path, column: str) -> dict[str, str]:
     rows = rows_of(path)
     if not any(column in row for row in rows):
-        raise ValueError(f"--by {column}: no row of {path} has this column")
+        raise UsageError(f"--by {column}: no row of {path} has this column")
     return {str(row.get("row_id") or ""): str(row.get(column) or "(not said)") for row in rows}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_juicer_ext.cli.inputs import Input, add_predictions, names_of, read_input, rows_of
+from data_juicer_ext.errors import UsageError
 
 if TYPE_CHECKING:
     from data_juicer_ext.evaluation.judged_pairs import Judged
@@ -33,7 +34,7 @@ def read_inputs(given: argparse.Namespace) -> list[Input]:
 
 
 def judges_of(given: argparse.Namespace, inputs: list[Input]) -> dict[str, tuple[dict[str, Judged], list[str]]]:
-    """By judge the pairs, and what was refused. Raises ValueError where two inputs without a name share one."""
+    """By judge the pairs, and what was refused. Raises UsageError where two inputs without a name share one."""
     from data_juicer_ext.evaluation.judged_pairs import merged, read_judged
 
     named = {read.name: read for read in inputs if read.name}
@@ -58,5 +59,5 @@ def _development(path: Path | None) -> set[str]:
         return set(load_criteria(path).development)
     ids = {str(row.get(name) or "") for row in rows_of(path) for name in ("row_id", "paper_id")} - {""}
     if not ids:
-        raise ValueError(f"--development {path}: no row has a row_id or paper_id")
+        raise UsageError(f"--development {path}: no row has a row_id or paper_id")
     return ids

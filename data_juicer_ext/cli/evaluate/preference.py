@@ -10,7 +10,7 @@ from data_juicer_ext.cli.evaluate.judges import add_judges, judges_of, read_inpu
 from data_juicer_ext.cli.inputs import add_out, add_resampling, ratings_of, rows_of, show
 
 if TYPE_CHECKING:
-    from data_juicer_ext.evaluation.preference.votes import Vote
+    from data_juicer_ext.evaluation.preference.votes import PairVote
 
 
 def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -44,7 +44,7 @@ def _run(given: argparse.Namespace) -> int:
     return show(as_text(found), write(found, given.out))
 
 
-def _votes(path: Path, known: dict[str, str]) -> tuple[list[Vote], list[str]]:
+def _votes(path: Path, known: dict[str, str]) -> tuple[list[PairVote], list[str]]:
     """The votes, each on the pair that its row is of."""
     from dataclasses import replace
 

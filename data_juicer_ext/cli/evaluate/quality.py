@@ -19,7 +19,7 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="JSON Lines: a row a rater and figure, or gold already made",
+        help="JSON Lines: one row per rater and figure, or gold already made",
     )
     part.add_argument(
         "--key", default="", metavar="COLUMNS", help="that name a figure in both files, such as paper_id,number"

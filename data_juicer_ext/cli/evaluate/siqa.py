@@ -18,6 +18,7 @@ from data_juicer_ext.cli.inputs import (
     rows_of,
     show,
 )
+from data_juicer_ext.errors import UsageError
 
 if TYPE_CHECKING:
     from data_juicer_ext.evaluation.siqa.mos import Mos, Screening
@@ -28,7 +29,7 @@ OPERATOR = "siqa_rating_mapper"
 def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the part."""
     part = parts.add_parser("siqa", help="scores of scientific images: SRCC and PLCC with mean opinion scores")
-    add_predictions(part, f"scores: exports of {OPERATOR} (file, folder or run folder), one a model")
+    add_predictions(part, f"scores: exports of {OPERATOR} (file, folder or run folder), one per model")
     part.add_argument(
         "--gold", type=Path, required=True, metavar="FILE", help="a MOS file, rows of raters, or a ratings.jsonl"
     )
@@ -73,7 +74,7 @@ def _run(given: argparse.Namespace) -> int:
     inputs = [read_input(text, OPERATOR) for text in given.pred]
     low, high = given.scale
     if not low < high:
-        raise ValueError(f"--scale {low:g} {high:g}: the first number has to be the lower one")
+        raise UsageError(f"--scale {low:g} {high:g}: the first number has to be the lower one")
     order = Screening(_gate(given.gate), given.outliers, given.min_correlation, (low, high))
     key, mos, refused = _mos(given, [row for read in inputs for row in read.rows], order)
     models = [read_predicted(name, read.rows, key) for name, read in zip(names_of(inputs), inputs, strict=True)]
@@ -102,5 +103,5 @@ def _gate(text: str) -> float | None:
     except ValueError:
         value = math.nan
     if not -1 <= value < 1:
-        raise ValueError(f"--gate {text}: write a correlation from -1 to below 1, or off")
+        raise UsageError(f"--gate {text}: write a correlation from -1 to below 1, or off")
     return value

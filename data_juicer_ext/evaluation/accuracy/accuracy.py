@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from data_juicer_ext.evaluation.accuracy.letter_bias import Letters, letter_table
+from data_juicer_ext.evaluation.accuracy.letter_bias import LetterCounts, letter_table
 from data_juicer_ext.evaluation.accuracy.model_answers import GROUPS, NOT_SAID, AnswerSet
 from data_juicer_ext.evaluation.accuracy.stratified_subset import stratified
 from data_juicer_ext.evaluation.statistics.measure import Measure
@@ -51,7 +51,7 @@ class Accuracy:
     by: list[str]
     counts: dict[str, int]
     cells: list[Cell]
-    letters: list[Letters]
+    letters: list[LetterCounts]
     failed: dict[str, dict[str, int]]
     unclear: list[dict[str, str]]
     subset: dict[str, Any]

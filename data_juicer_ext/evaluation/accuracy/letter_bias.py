@@ -10,7 +10,7 @@ from string import ascii_uppercase
 import numpy as np
 from numpy.typing import NDArray
 
-from data_juicer_ext.evaluation.accuracy.model_answers import NOT_SAID, AnswerSet, Given, Question
+from data_juicer_ext.evaluation.accuracy.model_answers import NOT_SAID, AnswerSet, Given, GoldQuestion
 from data_juicer_ext.evaluation.optional_packages import MissingExtraError, statsmodels
 from data_juicer_ext.evaluation.statistics.measure import Measure, finite, undefined
 
@@ -18,11 +18,11 @@ _LEAST = 10  # below, the chi-squared distribution is no good guide to the stati
 GOLD = "right answers"
 NO_TEST = Measure(None)
 
-Pair = tuple[str, str]
+ModelAndKind = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Letters:
+class LetterCounts:
     """A model's letters over the questions of one kind that it answered; the row of `GOLD` has the right letters.
 
     `counts` are by letter; `unclear` counts answers without one letter. `p` is how probable letters at least this far
@@ -39,21 +39,21 @@ class Letters:
     p: Measure = NO_TEST
 
 
-def letter_table(found: AnswerSet, row_ids: tuple[str, ...]) -> list[Letters]:
+def letter_table(found: AnswerSet, row_ids: tuple[str, ...]) -> list[LetterCounts]:
     """The letters by kind of question: by number of options, and by question type where rows have a `dimension`."""
     kinds = {row_id: _kinds(found.questions[row_id]) for row_id in row_ids}
-    rows = list[Letters]()
+    rows = list[LetterCounts]()
     for kind in sorted({name for names in kinds.values() for name in names}):
         own = [row_id for row_id in row_ids if kind in kinds[row_id]]
         right = Counter(found.questions[row_id].answer for row_id in own)
         width = max((found.questions[row_id].options for row_id in own), default=0)
         letters = sorted({*ascii_uppercase[:width], *right})
-        rows.append(Letters(kind, GOLD, len(own), {letter: right[letter] for letter in letters}))
+        rows.append(LetterCounts(kind, GOLD, len(own), {letter: right[letter] for letter in letters}))
         rows += [_of_model(kind, model, letters, found.answered(model, own), found.questions) for model in found.models]
     return [row for row in rows if row.n]
 
 
-def _kinds(question: Question) -> tuple[str, ...]:
+def _kinds(question: GoldQuestion) -> tuple[str, ...]:
     options = f"{question.options or 'unknown number of'} options"
     asked = question.groups.get("question_type", NOT_SAID)
     if question.groups.get("dimension", NOT_SAID) == NOT_SAID or asked == NOT_SAID:
@@ -62,16 +62,16 @@ def _kinds(question: Question) -> tuple[str, ...]:
 
 
 def _of_model(
-    kind: str, model: str, letters: Sequence[str], given: Mapping[str, Given], questions: Mapping[str, Question]
-) -> Letters:
+    kind: str, model: str, letters: Sequence[str], given: Mapping[str, Given], questions: Mapping[str, GoldQuestion]
+) -> LetterCounts:
     pairs = [(questions[row_id].answer, answer.letter) for row_id, answer in given.items() if answer.letter]
     counted = Counter(letter for _, letter in pairs)
     statistic, freedom, p = marginal_test(pairs)
     counts = {letter: counted[letter] for letter in sorted({*letters, *counted})}
-    return Letters(kind, model, len(given), counts, len(given) - len(pairs), statistic, freedom, p)
+    return LetterCounts(kind, model, len(given), counts, len(given) - len(pairs), statistic, freedom, p)
 
 
-def marginal_test(pairs: list[Pair]) -> tuple[Measure, int, Measure]:
+def marginal_test(pairs: list[ModelAndKind]) -> tuple[Measure, int, Measure]:
     """Stuart and Maxwell's chi-squared test of (right letter, given letter): statistic, degrees of freedom, p.
 
     Both letters are of the same questions, so a test for two independent samples would be too mild. With two letters

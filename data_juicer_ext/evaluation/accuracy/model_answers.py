@@ -7,20 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.qa.arxiv_domains import archive
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import Row, to_json
 
 GROUPS = ("domain", "figure_type", "question_type", "dimension")
 NOT_SAID = "(not said)"
 NOT_KNOWN = "(model not known)"
 _NEEDED = ("row_id", "answer", "model_answer")
 
-Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
-class Source:
+class AnswerSource:
     """Rows of one file or run: `undecided` are those whose call failed. All are of the model `name`, if that is set."""
 
     place: str
@@ -30,7 +29,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Question:
+class GoldQuestion:
     """A question: its right letter, the number of its options (0: not known), and its groups by column."""
 
     answer: str
@@ -56,7 +55,7 @@ class AnswerSet:
     (the last counts), `miscounted` those whose `answer_correct` is another than their letters say.
     """
 
-    questions: dict[str, Question] = field(default_factory=dict)
+    questions: dict[str, GoldQuestion] = field(default_factory=dict)
     given: dict[str, dict[str, Given]] = field(default_factory=dict)
     failed: dict[str, dict[str, str]] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
@@ -74,11 +73,11 @@ class AnswerSet:
         return {row_id: given[row_id] for row_id in sorted(given if row_ids is None else row_ids) if row_id in given}
 
 
-def read_answers(sources: Iterable[Source], by: Sequence[str] = GROUPS) -> AnswerSet:
+def read_answers(sources: Iterable[AnswerSource], by: Sequence[str] = GROUPS) -> AnswerSet:
     """Read all sources. `by` are the columns of the questions' groups; `domain` is folded into arXiv's archive.
 
     An answer counts as right only where it is one letter and that is the gold's. A row that is undecided in one place
-    and answered in another is answered. Raises ValueError where no row of a source holds an answer, and where two
+    and answered in another is answered. Raises UsageError where no row of a source holds an answer, and where two
     sources hold answers of one model to the same question.
     """
     found, places = AnswerSet(), dict[tuple[str, str], str]()
@@ -97,18 +96,20 @@ def read_answers(sources: Iterable[Source], by: Sequence[str] = GROUPS) -> Answe
     return found
 
 
-def _check(source: Source) -> None:
+def _check(source: AnswerSource) -> None:
     missing = [name for name in _NEEDED if source.rows and not any(name in row for row in source.rows)]
     if missing:
-        raise ValueError(f"{source.place}: no row has {', '.join(missing)}; give an export of mcq_answer_mapper")
+        raise UsageError(f"{source.place}: no row has {', '.join(missing)}; give an export of mcq_answer_mapper")
 
 
-def _take(found: AnswerSet, row: Row, source: Source, by: Sequence[str], places: dict[tuple[str, str], str]) -> None:
+def _take(
+    found: AnswerSet, row: Row, source: AnswerSource, by: Sequence[str], places: dict[tuple[str, str], str]
+) -> None:
     row_id = _question(found, row, by)
     gold = found.questions[row_id].answer
     model = source.name or str(row.get("answer_model") or "") or NOT_KNOWN
     if (before := places.setdefault((model, row_id), source.place)) != source.place:
-        raise ValueError(f"{before} and {source.place} both hold answers of {model} to the same questions; name them "
+        raise UsageError(f"{before} and {source.place} both hold answers of {model} to the same questions; name them "
                          f"apart: --pred first={before} --pred second={source.place}")  # fmt: skip
     letter = _letter(row.get("model_answer"))
     kind = str(row.get("answer_kind") or ("letter" if letter else "unparsable"))
@@ -121,7 +122,7 @@ def _take(found: AnswerSet, row: Row, source: Source, by: Sequence[str], places:
     of_model[row_id] = Given(letter if kind == "letter" else "", kind, right, str(row.get("answer_text") or ""))
 
 
-def _take_failed(found: AnswerSet, source: Source, by: Sequence[str]) -> None:
+def _take_failed(found: AnswerSet, source: AnswerSource, by: Sequence[str]) -> None:
     names = sorted({str(row.get("answer_model") or "") for row in source.rows} - {""})
     model = source.name or (names[0] if len(names) == 1 else NOT_KNOWN)
     for row in source.undecided:
@@ -140,7 +141,9 @@ def _question(found: AnswerSet, row: Row, by: Sequence[str]) -> str:
     row_id, gold = str(row.get("row_id") or ""), _letter(row.get("answer"))
     if not row_id or not gold:
         raise RowError(f"a row without {'row_id' if not row_id else 'an answer letter'}: {row_id or _start(row)}")
-    known = found.questions.setdefault(row_id, Question(gold, _options(row), {name: group(row, name) for name in by}))
+    known = found.questions.setdefault(
+        row_id, GoldQuestion(gold, _options(row), {name: group(row, name) for name in by})
+    )
     if known.answer != gold:
         raise RowError(f"{row_id}: its right answer is {gold} here and {known.answer} in another row")
     return row_id

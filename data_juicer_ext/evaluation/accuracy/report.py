@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from data_juicer_ext.evaluation.accuracy.accuracy import OVERALL, Accuracy, Cell
-from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, Letters
+from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, LetterCounts
 from data_juicer_ext.evaluation.tables import (
     columns,
     folder_for,
@@ -17,6 +17,7 @@ from data_juicer_ext.evaluation.tables import (
     write_measures,
     write_table,
 )
+from data_juicer_ext.text_table import counted
 
 Side = Literal["categories", "models"]
 FEW = 20  # below, the VeriSciQA paper warns of a group's accuracy
@@ -37,7 +38,7 @@ def as_text(found: Accuracy, rows: Side = "categories") -> str:
     """All tables for the screen; `rows` says what stands in the rows of the tables by group."""
     questions = found.counts["questions"]
     lines = [f"{questions} questions, {len(found.models)} models"]
-    lines += [f"  {found.counts[name]:>6}  {words}" for name, words in _COUNTED.items() if found.counts[name]]
+    lines += counted(found.counts, _COUNTED)
     if found.subset and questions < found.subset["asked_for"]:
         lines.append(f"  the subset is the whole set: it has no {found.subset['asked_for']} questions")
     if not found.models:
@@ -85,7 +86,7 @@ def _percent(cell: Cell) -> str:
 def group_table(found: Accuracy, by: str, rows: Side = "categories") -> Table:
     """The table of a column, with the overall accuracy last, the number of questions and what chance gives.
 
-    `rows="categories"` is the layout of VeriSciQA's tables 8 to 10: a row a group, a column a model.
+    `rows="categories"` is the layout of VeriSciQA's tables 8 to 10: one row per group, one column per model.
     """
     groups = [(by, value, f"{value}{'*' * _few(found, by, value)}") for value in found.values(by)]
     groups.append((OVERALL, "", OVERALL))
@@ -105,7 +106,7 @@ def _chance(cell: Cell) -> str:
 
 
 def understanding_table(found: Accuracy) -> Table:
-    """The layout of SIQA's table 2: a row a model, the dimensions and then the question types as columns; shares."""
+    """The layout of SIQA's table 2: one row per model, dimensions and then question types as columns; shares."""
     columns_of: list[str] = [by for by in ("dimension", "question_type") if by in found.by]
     heads = [(by, value) for by in columns_of for value in found.values(by)]
     heads.append((OVERALL, ""))
@@ -116,7 +117,7 @@ def understanding_table(found: Accuracy) -> Table:
     return [*table, ["chance", *("-" if chance is None else f"{chance:.3f}" for chance in chances)]]
 
 
-def _letters(rows: Sequence[Letters]) -> Table:
+def _letters(rows: Sequence[LetterCounts]) -> Table:
     names = sorted({letter for row in rows for letter in row.counts})
     table = [["questions", "answers of", "n", *names, "unclear", "chi2", "p"]]
     for row in rows:
@@ -128,7 +129,7 @@ def _letters(rows: Sequence[Letters]) -> Table:
     return table
 
 
-def _letter_notes(rows: Sequence[Letters]) -> list[str]:
+def _letter_notes(rows: Sequence[LetterCounts]) -> list[str]:
     lines = ["chi2, p: whether a model's letters come in other shares than the right ones (Stuart and Maxwell)"]
     return lines + [f"{row.kind}, {row.model}: {row.p.note}" for row in rows if row.p.note and row.model != GOLD]
 
@@ -154,7 +155,7 @@ _CELL = ("by", "value", "model", "asked", "n", "right", "accuracy", "unclear", "
 def write(found: Accuracy, folder: Path, rows: Side = "categories") -> list[Path]:
     """Write everything into `folder`; the paths.
 
-    `accuracy.json` (all), `accuracy.csv` (a row a model and group), `by_<column>.csv` (the printed tables),
+    `accuracy.json` (all), `accuracy.csv` (one row per model and group), `by_<column>.csv` (the printed tables),
     `letters.csv`, `unclear.csv`, and, where there is one, `subset.csv` (the row ids).
     """
     folder = folder_for(folder)

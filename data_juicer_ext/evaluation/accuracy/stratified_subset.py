@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from data_juicer_ext.errors import UsageError
+
 Stratum = tuple[str, ...]
 
 
@@ -23,10 +25,10 @@ def stratified(strata: Mapping[str, Stratum], size: int, seed: int = 0) -> Subse
 
     A stratum gets the whole part of its proportional share; the places left go to the largest remainders, of equal
     ones to the larger stratum, then by name. Within a stratum, ids are taken in the order of a hash of seed and id, so
-    the same set gives the same subset whatever the order of its rows. Raises ValueError for a size below 1.
+    the same set gives the same subset whatever the order of its rows. Raises UsageError for a size below 1.
     """
     if size < 1:
-        raise ValueError(f"--subset {size}: write a number of questions from 1 on")
+        raise UsageError(f"--subset {size}: write a number of questions from 1 on")
     members: dict[Stratum, list[str]] = {}
     for row_id, stratum in strata.items():
         members.setdefault(stratum, []).append(row_id)

@@ -10,7 +10,7 @@ from typing import Any
 
 from data_juicer_ext.diagrams.scoring import PARITY
 from data_juicer_ext.evaluation.judged_pairs import GROUPS, NOT_SAID, Judged
-from data_juicer_ext.evaluation.preference.votes import CONFLICT, TOO_FEW, Human, Vote, aggregate, by_pair, sign
+from data_juicer_ext.evaluation.preference.votes import CONFLICT, TOO_FEW, Human, PairVote, aggregate, by_pair, sign
 from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
 from data_juicer_ext.evaluation.statistics.correlation import correlation
 from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
@@ -21,7 +21,7 @@ GENERATED, REFERENCE = "generated-preferred", "reference-preferred"
 STRENGTHS = ("reference", "slight reference", "slight generated", "generated")
 _SLIGHT = 1  # a median of 1.5 is more than slight
 
-Pair = tuple[Judged, Human]
+JudgedAndHuman = tuple[Judged, Human]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class JudgePreference:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class PreferenceEvaluation:
     """All judges, and the people: `humans` by pair, `agreement` of the raters among themselves."""
 
     judges: list[JudgePreference]
@@ -52,15 +52,15 @@ class Evaluation:
 
 def evaluate(
     judges: Mapping[str, tuple[Mapping[str, Judged], Sequence[str]]],
-    votes: Iterable[Vote],
+    votes: Iterable[PairVote],
     order: Resampling,
     refused: Sequence[str] = (),
-) -> Evaluation:
+) -> PreferenceEvaluation:
     """Compare judges (by name: pairs, refused rows) with the votes."""
     strengths = by_pair(votes)
     humans = {pair: aggregate(pair, given) for pair, given in strengths.items()}
     found = [_judge(name, judged, humans, order, more) for name, (judged, more) in judges.items()]
-    return Evaluation(found, list(humans.values()), rater_agreement(strengths, order), list(refused))
+    return PreferenceEvaluation(found, list(humans.values()), rater_agreement(strengths, order), list(refused))
 
 
 def rater_agreement(strengths: Mapping[str, Mapping[str, float]], order: Resampling) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _judge(
     return JudgePreference(name, counts, _rows(compared, order), flips, len(known), list(refused))
 
 
-def _rows(pairs: Sequence[Pair], order: Resampling) -> list[dict[str, Any]]:
+def _rows(pairs: Sequence[JudgedAndHuman], order: Resampling) -> list[dict[str, Any]]:
     rows = [{"by": "all", "value": "", **measures(pairs, order)}]
     for value, way in ((GENERATED, 1), (REFERENCE, -1)):
         rows.append({"by": "direction", "value": value, **measures([p for p in pairs if p[1].direction == way], None)})
@@ -119,7 +119,7 @@ def stratum(human: Human) -> str:
     return side if abs(human.strength) > _SLIGHT else f"slight {side}"
 
 
-def measures(pairs: Sequence[Pair], order: Resampling | None) -> dict[str, Any]:
+def measures(pairs: Sequence[JudgedAndHuman], order: Resampling | None) -> dict[str, Any]:
     """The measures of some pairs; those of strength (Kendall, Spearman) only with an `order`."""
     agreed = sum(judged.direction == human.direction for judged, human in pairs)
     finals = [judged.final for judged, _ in pairs]

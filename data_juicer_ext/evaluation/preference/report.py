@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from data_juicer_ext.evaluation.preference.preference import GENERATED, REFERENCE, Evaluation, JudgePreference
+from data_juicer_ext.evaluation.preference.preference import GENERATED, REFERENCE, JudgePreference, PreferenceEvaluation
 from data_juicer_ext.evaluation.statistics.measure import Measure, notes
 from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_csv, write_json, write_measures
+from data_juicer_ext.text_table import counted
 
 _LISTED = 10
 _COUNTED = {
@@ -22,7 +23,7 @@ _COUNTED = {
 }
 
 
-def as_text(found: Evaluation) -> str:
+def as_text(found: PreferenceEvaluation) -> str:
     """The tables for the screen."""
     lines = [line for judge in found.judges for line in _counts(judge)]
     lines += ["", *columns(_overall(found.judges)), "", "95% intervals", *columns(_intervals(found.judges))]
@@ -41,7 +42,7 @@ def as_text(found: Evaluation) -> str:
 def _counts(judge: JudgePreference) -> list[str]:
     counts = judge.counts
     head = f"{judge.judge}: {counts['compared']} of {counts['judged']} judged pairs compared"
-    return [head, *(f"  {counts[name]:>6}  {words}" for name, words in _COUNTED.items() if counts[name])]
+    return [head, *counted(counts, _COUNTED)]
 
 
 def _overall(judges: Sequence[JudgePreference]) -> list[list[str]]:
@@ -91,7 +92,7 @@ def _groups(judge: JudgePreference) -> list[list[str]]:
     return table if rows else []
 
 
-def _people(found: Evaluation) -> list[str]:
+def _people(found: PreferenceEvaluation) -> list[str]:
     told = found.agreement
     left_out = f", without {told['kappa_left_out']} pairs with another number of ratings" * bool(told["kappa_left_out"])
     return [
@@ -101,14 +102,14 @@ def _people(found: Evaluation) -> list[str]:
     ]
 
 
-def _refused(found: Evaluation) -> list[str]:
+def _refused(found: PreferenceEvaluation) -> list[str]:
     all_refused = [*found.refused, *(f"{j.judge}: {reason}" for j in found.judges for reason in j.refused)]
     more = [f"... and {len(all_refused) - _LISTED} more"] * (len(all_refused) > _LISTED)
     return [*(f"refused: {printable(reason, 160)}" for reason in all_refused[:_LISTED]), *more]
 
 
-def write(found: Evaluation, folder: Path) -> list[Path]:
-    """`preference.json` (all), `preference.csv` (a row a judge and group), `people.csv` (a row a pair); the paths."""
+def write(found: PreferenceEvaluation, folder: Path) -> list[Path]:
+    """`preference.json`, `preference.csv` (one row per judge and group), `people.csv` (one per pair); the paths."""
     folder = folder_for(folder)
     rows = [{"judge": judge.judge, **row} for judge in found.judges for row in judge.rows]
     people = [vars(human) for human in found.humans]

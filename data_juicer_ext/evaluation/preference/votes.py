@@ -9,9 +9,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from data_juicer_ext.evaluation.quality.rows import RowError
+from data_juicer_ext.rows import Row
 
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
@@ -22,11 +23,9 @@ CONFLICT, TOO_FEW = "raters in conflict", "fewer than two raters with the same d
 _RATER = ("annotator", "rater", "rater_id")
 _STRENGTH = ("overall", "strength", "preference")
 
-Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
-class Vote:
+class PairVote:
     """What one rater said of one pair; `rater` is "" where several raters' preference is made already."""
 
     rater: str
@@ -47,31 +46,31 @@ class Human:
     left_out: str = ""
 
 
-def votes_of_ratings(ratings: Iterable[Rating]) -> tuple[list[Vote], list[str]]:
+def votes_of_ratings(ratings: Iterable[Rating]) -> tuple[list[PairVote], list[str]]:
     """The votes in form `scidiag`, and what was refused, with the reason."""
-    found, refused = list[Vote](), list[str]()
+    found, refused = list[PairVote](), list[str]()
     for rating in ratings:
         if rating.form == FORM:
             try:
-                found.append(Vote(rating.annotator, rating.row_id, _strength(rating.ratings, rating.row_id)))
+                found.append(PairVote(rating.annotator, rating.row_id, _strength(rating.ratings, rating.row_id)))
             except RowError as error:
                 refused.append(f"{rating.annotator}: {error}")
     return found, refused
 
 
-def votes_of_rows(rows: Iterable[Row]) -> tuple[list[Vote], list[str]]:
+def votes_of_rows(rows: Iterable[Row]) -> tuple[list[PairVote], list[str]]:
     """Votes of plain rows: `row_id`, `annotator` and `overall`; the last vote of a rater on a pair counts.
 
     Rows without a rater hold preferences that are made already.
     """
-    found, refused = dict[tuple[str, str], Vote](), list[str]()
+    found, refused = dict[tuple[str, str], PairVote](), list[str]()
     for row in rows:
         try:
             pair = str(row.get("row_id") or "")
             if not pair:
                 raise RowError(f"a row without row_id: {str(dict(row))[:80]}")
             rater = next((str(row[name]) for name in _RATER if row.get(name) not in (None, "")), "")
-            found[rater, pair] = Vote(rater, pair, _strength(row, pair))
+            found[rater, pair] = PairVote(rater, pair, _strength(row, pair))
         except RowError as error:
             refused.append(str(error))
     return list(found.values()), refused
@@ -88,7 +87,7 @@ def _strength(given: Row, pair: str) -> float:
     return number
 
 
-def by_pair(votes: Iterable[Vote]) -> dict[str, dict[str, float]]:
+def by_pair(votes: Iterable[PairVote]) -> dict[str, dict[str, float]]:
     """The strengths by pair and rater, pairs and raters sorted."""
     grouped: dict[str, dict[str, float]] = {}
     for vote in sorted(votes, key=lambda vote: (vote.pair, vote.rater)):

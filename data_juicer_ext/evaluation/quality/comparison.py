@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.quality.gold import GoldFigure, adjudication, dispersion, gated, make_gold
-from data_juicer_ext.evaluation.quality.rows import Key, Scored, key_names, read_all
+from data_juicer_ext.evaluation.quality.rows import EvaluationKey, ScoredRow, key_names, read_all
 from data_juicer_ext.evaluation.statistics.score_agreement import agreement, errors
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
+from data_juicer_ext.rows import Row
 
 GROUPS = ("venue", "year", "figure_type")
 _UNKNOWN = "(not said)"
 _SAME_OVERALL = 0.05  # two figures after the point, as published gold has them
 
-Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
-class Pair:
+class ScorePair:
     """A judge's scores and the gold of one figure, both gated alike."""
 
-    key: Key
+    key: EvaluationKey
     predicted: dict[str, float | None]
     gold: dict[str, float | None]
     groups: dict[str, str]
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class QualityEvaluation:
     """All that was found. `rows` are the lines of the table: `by`, `value`, and the measures of `measures`.
 
     `counts` says how many figures were compared, lack a partner, or are excluded by the gate; `missing` by dimension
     how many have gold but no prediction. `key` names the columns that figures are known by.
     """
 
-    key: Key
+    key: EvaluationKey
     counts: dict[str, int]
     missing: dict[str, int]
     rows: list[dict[str, Any]]
@@ -46,14 +46,16 @@ class Evaluation:
     refused: list[str]
 
 
-def evaluate(predictions: Sequence[Row], gold_rows: Sequence[Row], key: str = "", gap: float = 2.0) -> Evaluation:
+def evaluate(
+    predictions: Sequence[Row], gold_rows: Sequence[Row], key: str = "", gap: float = 2.0
+) -> QualityEvaluation:
     """Compare scored figures with gold, or with rater rows that gold is made of.
 
-    Raises ValueError where either is empty, or where no columns name the figures of both.
+    Raises UsageError where either is empty, or where no columns name the figures of both.
     """
     for name, rows in (("predictions", predictions), ("gold", gold_rows)):
         if not rows:
-            raise ValueError(f"the {name} hold no rows")
+            raise UsageError(f"the {name} hold no rows")
     names = key_names(predictions, gold_rows, key)
     scored, refused = read_all(predictions, names)
     rated, refused_gold = read_all(gold_rows, names)
@@ -71,7 +73,7 @@ def evaluate(predictions: Sequence[Row], gold_rows: Sequence[Row], key: str = ""
     }  # fmt: skip
     missing = {name: sum(_lacks(pair, name) for pair in compared) for name in DIMENSIONS}
     figures = list(gold.values())
-    return Evaluation(names, counts, missing, _rows(compared), dispersion(figures), adjudication(figures, gap),
+    return QualityEvaluation(names, counts, missing, _rows(compared), dispersion(figures), adjudication(figures, gap),
                       [*refused, *(f"gold: {reason}" for reason in refused_gold)])  # fmt: skip
 
 
@@ -81,12 +83,12 @@ def _remade(figure: GoldFigure) -> bool:
     return given is not None and made is not None and abs(given - made) > _SAME_OVERALL
 
 
-def _lacks(pair: Pair, name: str) -> bool:
+def _lacks(pair: ScorePair, name: str) -> bool:
     return pair.gold[name] is not None and pair.predicted[name] is None
 
 
-def _pair(row: Scored, figure: GoldFigure) -> Pair:
-    return Pair(row.key, gated(row.scores, figure.closed), figure.scores, _groups(row.about, figure.about))
+def _pair(row: ScoredRow, figure: GoldFigure) -> ScorePair:
+    return ScorePair(row.key, gated(row.scores, figure.closed), figure.scores, _groups(row.about, figure.about))
 
 
 def _groups(predicted: Row, gold: Row) -> dict[str, str]:
@@ -105,7 +107,7 @@ def _seen_type(quality: Any) -> str:
         return ""
 
 
-def _rows(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+def _rows(pairs: Sequence[ScorePair]) -> list[dict[str, Any]]:
     rows = [{"by": "all", "value": "", **measures(pairs)}]
     for by in GROUPS:
         values = sorted({pair.groups[by] for pair in pairs})
@@ -116,7 +118,7 @@ def _rows(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     return rows
 
 
-def measures(pairs: Sequence[Pair]) -> dict[str, Any]:
+def measures(pairs: Sequence[ScorePair]) -> dict[str, Any]:
     """Agreement of the overalls, and `mae_<dimension>` with `n_<dimension>` over the figures that have gold for it."""
     found = agreement(*_both(pairs, "overall"))
     for name in DIMENSIONS:
@@ -125,7 +127,7 @@ def measures(pairs: Sequence[Pair]) -> dict[str, Any]:
     return found
 
 
-def _both(pairs: Sequence[Pair], name: str) -> tuple[list[float], list[float]]:
+def _both(pairs: Sequence[ScorePair], name: str) -> tuple[list[float], list[float]]:
     given = [(p.predicted[name], p.gold[name]) for p in pairs]
     whole = [(p, g) for p, g in given if p is not None and g is not None]
     return [p for p, _ in whole], [g for _, g in whole]

@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import fmean, median
 from typing import Any
 
-from data_juicer_ext.evaluation.quality.rows import SCORES, Key, Scored, closed_by
+from data_juicer_ext.evaluation.quality.rows import SCORES, EvaluationKey, ScoredRow, closed_by
 from data_juicer_ext.evaluation.statistics.score_agreement import NOISE, WITHIN
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS, gated_mean
 
@@ -21,7 +21,7 @@ class GoldFigure:
     overall of gold that was already made.
     """
 
-    key: Key
+    key: EvaluationKey
     scores: dict[str, float | None]
     ratings: dict[str, dict[str, float | None]]
     closed: frozenset[str]
@@ -45,19 +45,19 @@ def dimension_first(
 
 
 def make_gold(
-    rows: Iterable[Scored], evidence: Mapping[Key, Mapping[str, bool]] | None = None
-) -> dict[Key, GoldFigure]:
+    rows: Iterable[ScoredRow], evidence: Mapping[EvaluationKey, Mapping[str, bool]] | None = None
+) -> dict[EvaluationKey, GoldFigure]:
     """Gold by figure. The last row of a rater counts; rows that name no rater are raters of their own.
 
     `evidence` tells of figures whose own rows say nothing of their caption or citing text.
     """
-    grouped: dict[Key, list[Scored]] = {}
+    grouped: dict[EvaluationKey, list[ScoredRow]] = {}
     for row in rows:
         grouped.setdefault(row.key, []).append(row)
     return {key: _gold_figure(key, found, (evidence or {}).get(key, {})) for key, found in grouped.items()}
 
 
-def _gold_figure(key: Key, rows: Sequence[Scored], elsewhere: Mapping[str, bool]) -> GoldFigure:
+def _gold_figure(key: EvaluationKey, rows: Sequence[ScoredRow], elsewhere: Mapping[str, bool]) -> GoldFigure:
     told = dict(elsewhere)
     for row in rows:
         told.update(row.evidence)
@@ -80,7 +80,7 @@ def gated(scores: Mapping[str, float | None], closed: Collection[str]) -> dict[s
 
 
 def dispersion(figures: Iterable[GoldFigure]) -> list[dict[str, Any]]:
-    """How far raters are apart, a row a dimension and one for their overalls (appendix table 4).
+    """How far raters are apart, one row per dimension and one for their overalls (appendix table 4).
 
     `n` counts the figures that at least two raters scored; `mean_spread` and `median_spread` are of the largest minus
     the smallest score of a figure; `within_1_pairs` is the share of rater pairs at most 1 apart. None where n is 0.

@@ -9,12 +9,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from data_juicer_ext.errors import UsageError
+from data_juicer_ext.rows import Row
 
 _LOOKED_AT = 64  # papers that are compared for each place; the mix settles with far fewer
 NO_TYPE, NO_VENUE = "(not said)", "(not said)"
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def split(rows: Sequence[Row], ratings: Mapping[int, int], order: SplitOrder) ->
     """Choose the test papers. `ratings` are the number of raters by index in `rows`.
 
     A paper is taken whole: all its figures with enough ratings count against its venue's quota, which is
-    never exceeded. Raises ValueError for rows without `paper_id`, for a paper of two venues, for a quota
+    never exceeded. Raises UsageError for rows without `paper_id`, for a paper of two venues, for a quota
     of a venue that is not there, and for a size or quotas of nothing.
     """
     rated = [row for index, row in enumerate(rows) if ratings.get(index, 0) >= order.least_ratings]
@@ -85,10 +85,10 @@ def _by_venue(rows: Iterable[Row], rated: Iterable[Row]) -> dict[str, list[_Pape
     venue_of: dict[str, str] = {}
     for row in rows:
         if row.get("paper_id") in (None, ""):
-            raise ValueError("a row has no paper_id: figures of a paper could not be kept together")
+            raise UsageError("a row has no paper_id: figures of a paper could not be kept together")
         paper = str(row["paper_id"])
         if venue_of.setdefault(paper, _venue(row)) != _venue(row):
-            raise ValueError(f"paper {paper} stands under two venues: {venue_of[paper]} and {_venue(row)}")
+            raise UsageError(f"paper {paper} stands under two venues: {venue_of[paper]} and {_venue(row)}")
     grouped: dict[str, list[Row]] = {}
     for row in rated:
         grouped.setdefault(str(row["paper_id"]), []).append(row)
@@ -101,10 +101,10 @@ def _by_venue(rows: Iterable[Row], rated: Iterable[Row]) -> dict[str, list[_Pape
 def _quotas(order: SplitOrder, venues: Mapping[str, Sequence[_Paper]]) -> dict[str, int]:
     if order.quotas:
         if unknown := sorted(set(order.quotas) - set(venues)):
-            raise ValueError(f"quota: no figure is of the venue {', '.join(unknown)}; there are: {', '.join(venues)}")
+            raise UsageError(f"quota: no figure is of the venue {', '.join(unknown)}; there are: {', '.join(venues)}")
         return dict(order.quotas)
     if order.size < 1 or not venues:
-        raise ValueError("a split needs rows and a size, or quotas, from 1 on")
+        raise UsageError("a split needs rows and a size, or quotas, from 1 on")
     share, more = divmod(order.size, len(venues))
     return {venue: share + (place < more) for place, venue in enumerate(sorted(venues))}
 

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluation.quality.comparison import Evaluation
+from data_juicer_ext.evaluation.quality.comparison import QualityEvaluation
 from data_juicer_ext.evaluation.tables import columns, write_csv
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
+from data_juicer_ext.text_table import counted
 
 _SHOWN = ("n", "mae", "within_1", "srcc", "bias", "mae_C", "mae_CTX", "mae_MR")
 _HEADS = ("n", "MAE", "W-1", "SRCC", "bias", "C", "CTX", "MR")
@@ -27,15 +28,11 @@ _COUNTED = {
 }
 
 
-def as_text(found: Evaluation) -> str:
+def as_text(found: QualityEvaluation) -> str:
     """The tables for the screen."""
     lines = [f"{found.counts['compared']} figures compared, known by {' and '.join(found.key)}"]
-    lines += [f"  {found.counts[name]:>6}  {words}" for name, words in _COUNTED.items() if found.counts[name]]
-    lines += [
-        f"  {number:>6}  without a score of {name} that the gold has"
-        for name, number in found.missing.items()
-        if number
-    ]
+    lines += counted(found.counts, _COUNTED)
+    lines += counted(found.missing, {name: f"without a score of {name} that the gold has" for name in found.missing})
     table = [["", *_HEADS], *([_label(row), *(_cell(row, name) for name in _SHOWN)] for row in found.rows)]
     lines += ["", *columns(table), ""]
     lines += ["W-1: share at most 1 off. bias: positive is lenient. C, CTX, MR: MAE where the gold has them."]
@@ -84,7 +81,7 @@ def _refused_lines(refused: Sequence[str]) -> list[str]:
     return ["", *(f"refused: {reason}" for reason in refused[:_ADJUDICATED])] if refused else []
 
 
-def write(found: Evaluation, folder: Path) -> list[Path]:
+def write(found: QualityEvaluation, folder: Path) -> list[Path]:
     """`quality.json` (everything), `quality.csv`, `dispersion.csv` and `adjudication.csv` in `folder`; their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     whole = folder / "quality.json"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError, UsageError
 from data_juicer_ext.judging.citing_text import SHORTEST_BLOCK
 from data_juicer_ext.judging.evidence_gating import CAPTION, CONTEXT, DIMENSIONS, evidence_of
 from data_juicer_ext.judging.runner import HIGHEST, LOWEST
@@ -20,32 +21,34 @@ _RATER = ("rater", "rater_id", "annotator", "source_name")
 KEYS = (("row_id",), ("paper_id", "figure_id"), ("paper_id", "number"), ("paper_id", "fig_index"), ("figure_id",))
 """What a figure may be known by, the first that all rows have being taken."""
 
-Key = tuple[str, ...]
+EvaluationKey = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRow:
     """One row's scores: those of a judge, of one rater, or gold that is already made.
 
     `scores` are by dimension and "overall", None where there is none. `evidence` says of "caption" and
     "context" whether the figure has it; what the row does not tell is not in it. `about` is the row.
     """
 
-    key: Key
+    key: EvaluationKey
     rater: str
     scores: dict[str, float | None]
     evidence: dict[str, bool]
     about: Mapping[str, Any]
 
 
-class RowError(ValueError):
+class RowError(DjExtError, ValueError):
     """A row that can't be used: which, and why."""
 
 
-def key_names(predictions: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[str, Any]], asked: str = "") -> Key:
+def key_names(
+    predictions: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[str, Any]], asked: str = ""
+) -> EvaluationKey:
     """The columns that figures are known by in both tables: `asked` (comma-separated), or the first fit of `KEYS`.
 
-    They fit where most rows of either table fill them in and some figure is in both. Raises ValueError for none.
+    They fit where most rows of either table fill them in and some figure is in both. Raises UsageError for none.
     """
     choices = (tuple(name.strip() for name in asked.split(",")),) if asked else KEYS
     for names in choices:
@@ -54,10 +57,10 @@ def key_names(predictions: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[s
         if most and set(known[0]) & set(known[1]):
             return names
     wanted = "; or ".join(" and ".join(names) for names in choices)
-    raise ValueError(f"no figure is in both files by the same name; looked at the columns: {wanted}")
+    raise UsageError(f"no figure is in both files by the same name; looked at the columns: {wanted}")
 
 
-def key_of(row: Mapping[str, Any], names: Key) -> Key:
+def key_of(row: Mapping[str, Any], names: EvaluationKey) -> EvaluationKey:
     """What a row's figure is known by, () where a column of it is empty."""
     return tuple(str(row[name]) for name in names) if all(_filled(row, name) for name in names) else ()
 
@@ -66,8 +69,8 @@ def _filled(row: Mapping[str, Any], name: str) -> bool:
     return row.get(name) not in (None, "")
 
 
-def read_scored(row: Mapping[str, Any], names: Key) -> list[Scored]:
-    """What a row scores: one entry, or one a rater where it holds their `annotations`.
+def read_scored(row: Mapping[str, Any], names: EvaluationKey) -> list[ScoredRow]:
+    """What a row scores: one entry, or one per rater where it holds their `annotations`.
 
     Scores stand in `quality` (JSON), in `scores`, or in columns of their own, by short or long name.
     Raises RowError for a row that names no figure, a score that is no number from 1 to 10, or a `quality`
@@ -81,12 +84,12 @@ def read_scored(row: Mapping[str, Any], names: Key) -> list[Scored]:
     evidence = evidence_told(row, quality)
     if isinstance(row.get("annotations"), list) and row["annotations"]:
         raters = [entry for entry in row["annotations"] if isinstance(entry, Mapping)]
-        return [Scored(key, _rater(entry), _scores(entry, entry, key), evidence, row) for entry in raters]
+        return [ScoredRow(key, _rater(entry), _scores(entry, entry, key), evidence, row) for entry in raters]
     scores = _scores(held if isinstance(held, Mapping) else row, quality or row, key)
-    return [Scored(key, _rater(row), scores, evidence, row)]
+    return [ScoredRow(key, _rater(row), scores, evidence, row)]
 
 
-def _object(value: Any, key: Key) -> Mapping[str, Any]:
+def _object(value: Any, key: EvaluationKey) -> Mapping[str, Any]:
     try:
         found = json.loads(value) if isinstance(value, str) and value.strip() else value or {}
     except ValueError as error:
@@ -98,7 +101,7 @@ def _rater(row: Mapping[str, Any]) -> str:
     return next((str(row[name]) for name in _RATER if _filled(row, name)), "")
 
 
-def _scores(held: Mapping[str, Any], overall: Mapping[str, Any], key: Key) -> dict[str, float | None]:
+def _scores(held: Mapping[str, Any], overall: Mapping[str, Any], key: EvaluationKey) -> dict[str, float | None]:
     places = {**dict.fromkeys(DIMENSIONS, held), "overall": overall}
     found = {}
     for name, place in places.items():
@@ -107,7 +110,7 @@ def _scores(held: Mapping[str, Any], overall: Mapping[str, Any], key: Key) -> di
     return found
 
 
-def _number(value: Any, name: str, key: Key) -> float | None:
+def _number(value: Any, name: str, key: EvaluationKey) -> float | None:
     if value is None or value in ("", "-", "--", "null"):
         return None
     try:
@@ -142,9 +145,9 @@ def closed_by(evidence: Mapping[str, bool]) -> frozenset[str]:
     return frozenset(name for name, text in rests.items() if evidence.get(text) is False)
 
 
-def read_all(rows: Iterable[Mapping[str, Any]], names: Key) -> tuple[list[Scored], list[str]]:
+def read_all(rows: Iterable[Mapping[str, Any]], names: EvaluationKey) -> tuple[list[ScoredRow], list[str]]:
     """The scores of all rows, and what was refused, with the reason."""
-    found, refused = list[Scored](), list[str]()
+    found, refused = list[ScoredRow](), list[str]()
     for row in rows:
         try:
             found += read_scored(row, names)

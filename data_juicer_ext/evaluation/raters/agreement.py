@@ -15,15 +15,15 @@ from data_juicer_ext.evaluation.statistics.reliability import counts_of, fleiss_
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
 
-CRITERIA, DIRECTION, ACCEPTED = "criteria", "direction", "accepted"
+DIRECTION, ACCEPTED = "direction", "accepted"
 _BETWEEN = "\x1f"
 
-Units = dict[str, dict[str, float]]
+RatedUnits = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """A row a form and dimension, by `form` the counts, and the names of the `sources` that means are given for."""
+    """One row per form and dimension, by `form` the counts, and the names of the `sources` that means are given for."""
 
     rows: list[dict[str, Any]]
     forms: dict[str, dict[str, int]]
@@ -40,7 +40,7 @@ def evaluate(
     gives for a row id where it comes from, for means by source.
     """
     counted = [rating for rating in ratings if form in ("", rating.form)]
-    tables: dict[str, dict[str, Units]] = {}
+    tables: dict[str, dict[str, RatedUnits]] = {}
     for rating in counted:
         if not rating.calibration:
             for dimension, item, value in values_of(rating):
@@ -89,7 +89,7 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _measures(units: Units, order: Resampling) -> dict[str, Any]:
+def _measures(units: RatedUnits, order: Resampling) -> dict[str, Any]:
     counts = counts_of(units, _row_of)
     kappa, left_out = fleiss_kappa(counts, order)
     given = [value for ratings in units.values() for value in ratings.values()]
@@ -102,7 +102,7 @@ def _measures(units: Units, order: Resampling) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _means(units: Units, sources: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
+def _means(units: RatedUnits, sources: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
     """The mean rating by source, as `mean_<source>`."""
     by_source: dict[str, list[float]] = {name: [] for name in names}
     for item, ratings in units.items():

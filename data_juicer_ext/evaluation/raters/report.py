@@ -45,7 +45,7 @@ def _notes(found: Agreement, form: str) -> list[str]:
 
 
 def write(found: Agreement, folder: Path) -> list[Path]:
-    """`agreement.json` (all) and `agreement.csv` (a row a form and dimension) in `folder`; their paths."""
+    """`agreement.json` (all) and `agreement.csv` (one row per form and dimension) in `folder`; their paths."""
     folder = folder_for(folder)
     return [
         write_json(folder / "agreement.json", found),

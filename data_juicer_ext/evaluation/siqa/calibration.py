@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, LeftOut, Scores, Vote, means
+from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, ExcludedRater, ImageScores, ImageVote, means
 from data_juicer_ext.evaluation.statistics.correlation import correlation
 from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
 from data_juicer_ext.evaluation.statistics.score_agreement import NOISE
@@ -14,8 +14,8 @@ _UNTESTED = -2.0
 
 
 def calibrated(
-    votes: Sequence[Vote], consensus: Mapping[str, Scores] | None, gate: float = GATE
-) -> tuple[list[LeftOut], dict[str, dict[str, Measure]]]:
+    votes: Sequence[ImageVote], consensus: Mapping[str, ImageScores] | None, gate: float = GATE
+) -> tuple[list[ExcludedRater], dict[str, dict[str, Measure]]]:
     """The raters that the gate leaves out, and by rater and dimension the SRCC with the consensus.
 
     Only a rater whose SRCC is above `gate` in both dimensions passes. `consensus` are the reference images' scores.
@@ -34,8 +34,8 @@ def calibrated(
 
 
 def _one_by_one(
-    tests: Sequence[Vote], raters: Sequence[str], gate: float
-) -> tuple[list[LeftOut], dict[str, dict[str, Measure]]]:
+    tests: Sequence[ImageVote], raters: Sequence[str], gate: float
+) -> tuple[list[ExcludedRater], dict[str, dict[str, Measure]]]:
     found = {rater: _tested(tests, rater, None) for rater in raters}
     left = [rater for rater in raters if _ranks(tests, rater)]
     left_out = [_failed(rater, found[rater], gate) for rater in raters if rater not in left]
@@ -50,7 +50,7 @@ def _one_by_one(
     return left_out, found
 
 
-def _ranks(tests: Sequence[Vote], rater: str) -> bool:
+def _ranks(tests: Sequence[ImageVote], rater: str) -> bool:
     """Whether a rater tells reference images apart at all, in both dimensions."""
     own = [vote.scores for vote in tests if vote.rater == rater]
     return all(len({scores[name] for scores in own if name in scores}) > 1 for name in DIMENSIONS)
@@ -60,7 +60,7 @@ def _passes(tested: Mapping[str, Measure], gate: float) -> bool:
     return _least(tested) > gate + NOISE  # a correlation of 0.8 is a hair over it in binary
 
 
-def _tested(tests: Sequence[Vote], rater: str, consensus: Mapping[str, Scores] | None) -> dict[str, Measure]:
+def _tested(tests: Sequence[ImageVote], rater: str, consensus: Mapping[str, ImageScores] | None) -> dict[str, Measure]:
     return {name: _with(tests, rater, name, consensus) for name in DIMENSIONS}
 
 
@@ -69,16 +69,16 @@ def _least(tested: Mapping[str, Measure]) -> float:
     return min(_UNTESTED if measure.value is None else measure.value for measure in tested.values())
 
 
-def _failed(rater: str, tested: Mapping[str, Measure], gate: float) -> LeftOut:
+def _failed(rater: str, tested: Mapping[str, Measure], gate: float) -> ExcludedRater:
     reasons = [
         f"{name} {measure.note or f'SRCC {measure.shown()}, not above {gate:g}'}"
         for name, measure in tested.items()
         if measure.value is None or measure.value <= gate + NOISE
     ]
-    return LeftOut(rater, "calibration", "; ".join(reasons))
+    return ExcludedRater(rater, "calibration", "; ".join(reasons))
 
 
-def _with(tests: Sequence[Vote], rater: str, name: str, consensus: Mapping[str, Scores] | None) -> Measure:
+def _with(tests: Sequence[ImageVote], rater: str, name: str, consensus: Mapping[str, ImageScores] | None) -> Measure:
     own = {vote.image: vote.scores[name] for vote in tests if vote.rater == rater and name in vote.scores}
     if not own:
         return undefined("no reference image was rated")

@@ -12,28 +12,29 @@ from numpy.typing import NDArray
 
 from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.evaluation.siqa.mos import Mos
-from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, Row, Scores, read_row
+from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, ImageScores, read_row
 from data_juicer_ext.evaluation.statistics.bootstrap import Resampling, with_interval
-from data_juicer_ext.evaluation.statistics.correlation import Kind, coefficient, column, correlation
+from data_juicer_ext.evaluation.statistics.correlation import CorrelationKind, coefficient, column, correlation
 from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.rows import Row
 
-COEFFICIENTS: tuple[Kind, ...] = ("srcc", "plcc")
+COEFFICIENTS: tuple[CorrelationKind, ...] = ("srcc", "plcc")
 COLUMNS = (*DIMENSIONS, "siqa_s", "mean_rating")
 
 
 @dataclass(frozen=True)
-class Predicted:
+class ModelScores:
     """The scores of one model, by image; `repeated` counts images scored more than once (the last counts)."""
 
     model: str
-    scores: dict[str, Scores]
+    scores: dict[str, ImageScores]
     refused: list[str]
     repeated: int
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """All that was found: a row a model, the MOS, and what was refused.
+class SiqaEvaluation:
+    """All that was found: one row per model, the MOS, and what was refused.
 
     A row has `srcc_` and `plcc_` of perception, knowledge, siqa_s (the mean of these two coefficients, as the paper has
     it) and mean_rating (the coefficient of the mean of both scores with the mean of both MOS); `n_` counts the images
@@ -46,9 +47,9 @@ class Evaluation:
     refused: list[str]
 
 
-def read_predicted(model: str, rows: Sequence[Row], key: str) -> Predicted:
+def read_predicted(model: str, rows: Sequence[Row], key: str) -> ModelScores:
     """The scores of a model's rows (`siqa_rating_mapper`: rating_perception, rating_knowledge)."""
-    scores, refused, read = dict[str, Scores](), list[str](), 0
+    scores, refused, read = dict[str, ImageScores](), list[str](), 0
     for row in rows:
         try:
             image, own = read_row(row, key)
@@ -57,18 +58,18 @@ def read_predicted(model: str, rows: Sequence[Row], key: str) -> Predicted:
             continue
         read += 1
         scores[image] = own
-    return Predicted(model, scores, refused, read - len(scores))
+    return ModelScores(model, scores, refused, read - len(scores))
 
 
 def evaluate(
-    models: Sequence[Predicted], mos: Mos, key: str, order: Resampling, refused: Sequence[str] = ()
-) -> Evaluation:
+    models: Sequence[ModelScores], mos: Mos, key: str, order: Resampling, refused: Sequence[str] = ()
+) -> SiqaEvaluation:
     """Compare every model with the MOS, over the images that both have."""
     rows = [_row(model, mos.scores, order) for model in models]
-    return Evaluation(key, rows, mos, [*refused, *(reason for model in models for reason in model.refused)])
+    return SiqaEvaluation(key, rows, mos, [*refused, *(reason for model in models for reason in model.refused)])
 
 
-def _row(model: Predicted, gold: Mapping[str, Scores], order: Resampling) -> dict[str, Any]:
+def _row(model: ModelScores, gold: Mapping[str, ImageScores], order: Resampling) -> dict[str, Any]:
     images = sorted(model.scores.keys() & gold.keys())
     table = {name: _pairs(model.scores, gold, name, images) for name in DIMENSIONS}
     row: dict[str, Any] = {
@@ -87,7 +88,9 @@ def _row(model: Predicted, gold: Mapping[str, Scores], order: Resampling) -> dic
 Pairs = NDArray[np.float64]  # images x (predicted, gold), NaN where one is not there
 
 
-def _pairs(predicted: Mapping[str, Scores], gold: Mapping[str, Scores], name: str, images: Sequence[str]) -> Pairs:
+def _pairs(
+    predicted: Mapping[str, ImageScores], gold: Mapping[str, ImageScores], name: str, images: Sequence[str]
+) -> Pairs:
     both = (column(scores[image].get(name, np.nan) for image in images) for scores in (predicted, gold))
     return np.column_stack(list(both))
 
@@ -97,12 +100,14 @@ def _whole(pairs: Pairs) -> Pairs:
     return kept
 
 
-def _coefficient(kind: Kind, pairs: Pairs, order: Resampling) -> Measure:
+def _coefficient(kind: CorrelationKind, pairs: Pairs, order: Resampling) -> Measure:
     whole = _whole(pairs)
     return correlation(kind, whole[:, 0].tolist(), whole[:, 1].tolist(), order, "images with a score and a MOS")
 
 
-def _mean_of(kind: Kind, alone: Mapping[str, Measure], table: Mapping[str, Pairs], order: Resampling) -> Measure:
+def _mean_of(
+    kind: CorrelationKind, alone: Mapping[str, Measure], table: Mapping[str, Pairs], order: Resampling
+) -> Measure:
     values = [measure.value for measure in alone.values() if measure.value is not None]
     if len(values) < len(alone):
         return undefined(f"it needs {' and '.join(name for name, measure in alone.items() if measure.value is None)}")

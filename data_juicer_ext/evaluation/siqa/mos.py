@@ -9,7 +9,7 @@ from typing import Any
 
 from data_juicer_ext.evaluation.siqa.calibration import GATE, calibrated
 from data_juicer_ext.evaluation.siqa.outliers import LEAST_CORRELATION, Method, outliers
-from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LeftOut, Scores, Vote, means
+from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, ExcludedRater, ImageScores, ImageVote, means
 from data_juicer_ext.siqa.levels import level_of
 
 
@@ -33,14 +33,14 @@ class Mos:
     Of scores that were made elsewhere there is nothing but `scores`.
     """
 
-    scores: dict[str, Scores]
+    scores: dict[str, ImageScores]
     images: list[dict[str, Any]] = field(default_factory=list)
     raters: list[dict[str, Any]] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[ExcludedRater] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def make_mos(votes: Sequence[Vote], order: Screening, consensus: Mapping[str, Scores] | None = None) -> Mos:
+def make_mos(votes: Sequence[ImageVote], order: Screening, consensus: Mapping[str, ImageScores] | None = None) -> Mos:
     """The MOS of all images that are no reference images, of the raters that pass the gate and are no outliers.
 
     `images` get the level of each MOS too, where all are on the scale of `order`.
@@ -62,7 +62,7 @@ def make_mos(votes: Sequence[Vote], order: Screening, consensus: Mapping[str, Sc
     return Mos(scores, images, raters, left_out, [*notes, *_add_levels(images, order.scale)])
 
 
-def _of_gate(votes: Sequence[Vote], tested: bool, without: bool) -> list[str]:
+def _of_gate(votes: Sequence[ImageVote], tested: bool, without: bool) -> list[str]:
     if not any(vote.calibration for vote in votes):
         return ["no calibration was rated: no rater was tested"]
     if not tested:
@@ -71,7 +71,9 @@ def _of_gate(votes: Sequence[Vote], tested: bool, without: bool) -> list[str]:
     return [made] if without else []
 
 
-def _rater(rater: str, votes: Sequence[Vote], tested: Mapping[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any]:
+def _rater(
+    rater: str, votes: Sequence[ImageVote], tested: Mapping[str, Any], left_out: Sequence[ExcludedRater]
+) -> dict[str, Any]:
     own = [vote for vote in votes if vote.rater == rater]
     out = next((entry for entry in left_out if entry.rater == rater), None)
     return {
@@ -82,7 +84,7 @@ def _rater(rater: str, votes: Sequence[Vote], tested: Mapping[str, Any], left_ou
     }  # fmt: skip
 
 
-def _images(votes: Sequence[Vote], scores: Mapping[str, Scores]) -> list[dict[str, Any]]:
+def _images(votes: Sequence[ImageVote], scores: Mapping[str, ImageScores]) -> list[dict[str, Any]]:
     given: dict[tuple[str, str], list[float]] = {}
     for vote in votes:
         for name, score in vote.scores.items():

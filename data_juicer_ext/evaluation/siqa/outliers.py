@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Literal
 
-from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, LeftOut, Vote, means
+from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, ExcludedRater, ImageVote, means
 from data_juicer_ext.evaluation.statistics.correlation import correlation
 
 Method = Literal["correlation", "bt500", "off"]
@@ -22,8 +22,8 @@ _BT500_FAR, _BT500_LOPSIDED = 0.05, 0.3
 
 
 def outliers(
-    votes: Sequence[Vote], method: Method = "correlation", least: float = LEAST_CORRELATION
-) -> tuple[list[LeftOut], str]:
+    votes: Sequence[ImageVote], method: Method = "correlation", least: float = LEAST_CORRELATION
+) -> tuple[list[ExcludedRater], str]:
     """The raters left out as outliers, and a word on what the method could not do here, or "".
 
     `least` is the SRCC that a rater needs by the method `correlation`.
@@ -36,8 +36,8 @@ def outliers(
     return _bt500(votes) if method == "bt500" else _by_correlation(votes, least)
 
 
-def _by_correlation(votes: Sequence[Vote], least: float) -> tuple[list[LeftOut], str]:
-    left_out, gone = list[LeftOut](), set[str]()
+def _by_correlation(votes: Sequence[ImageVote], least: float) -> tuple[list[ExcludedRater], str]:
+    left_out, gone = list[ExcludedRater](), set[str]()
     while True:
         left = [vote for vote in votes if vote.rater not in gone]
         raters = sorted({vote.rater for vote in left})
@@ -47,13 +47,13 @@ def _by_correlation(votes: Sequence[Vote], least: float) -> tuple[list[LeftOut],
         value, rater, name = lowest
         gone.add(rater)
         reason = f"{name}: SRCC {value:.3f} with the mean of the others, under {least:g}"
-        left_out.append(LeftOut(rater, "outlier", reason))
+        left_out.append(ExcludedRater(rater, "outlier", reason))
     few = sorted(rater for rater in raters if not any(_shared(left, rater, name) for name in DIMENSIONS))
     told = f"not screened, with fewer than {LEAST_IMAGES} images that others rated: {', '.join(few)}" if few else ""
     return left_out, told
 
 
-def _lowest(votes: Sequence[Vote], rater: str) -> tuple[float, str, str]:
+def _lowest(votes: Sequence[ImageVote], rater: str) -> tuple[float, str, str]:
     """A rater's correlation with the others in its worse dimension: value, rater, dimension."""
     found = [(_agreement(*shared), rater, name) for name in DIMENSIONS if (shared := _shared(votes, rater, name))]
     return min(found, default=(1.0, rater, ""))
@@ -66,7 +66,7 @@ def _agreement(own: list[float], others: list[float]) -> float:
     return correlation("srcc", own, others).value or 0.0
 
 
-def _shared(votes: Sequence[Vote], rater: str, name: str) -> tuple[list[float], list[float]] | None:
+def _shared(votes: Sequence[ImageVote], rater: str, name: str) -> tuple[list[float], list[float]] | None:
     own = means([vote for vote in votes if vote.rater == rater], name)
     others = means([vote for vote in votes if vote.rater != rater], name)
     images = sorted(own.keys() & others.keys())
@@ -75,9 +75,9 @@ def _shared(votes: Sequence[Vote], rater: str, name: str) -> tuple[list[float], 
     return [own[image] for image in images], [others[image] for image in images]
 
 
-def _bt500(votes: Sequence[Vote]) -> tuple[list[LeftOut], str]:
+def _bt500(votes: Sequence[ImageVote]) -> tuple[list[ExcludedRater], str]:
     """ITU-R BT.500, annex on the analysis of results: raters who are often far off, and on either side alike."""
-    left_out: dict[str, LeftOut] = {}
+    left_out: dict[str, ExcludedRater] = {}
     enough = False
     for name in DIMENSIONS:
         by_image: dict[str, dict[str, float]] = {}
@@ -89,7 +89,7 @@ def _bt500(votes: Sequence[Vote]) -> tuple[list[LeftOut], str]:
             far = above + below
             if far / rated > _BT500_FAR and abs(above - below) / far < _BT500_LOPSIDED:
                 reason = f"{name}: {above} of {rated} ratings far above and {below} far below the others (ITU-R BT.500)"
-                left_out.setdefault(rater, LeftOut(rater, "outlier", reason))
+                left_out.setdefault(rater, ExcludedRater(rater, "outlier", reason))
     told = "" if enough else f"BT.500 finds nobody here: no image has {BT500_RATERS} ratings, which it takes"
     return sorted(left_out.values(), key=lambda entry: entry.rater), told
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluation.siqa.comparison import COEFFICIENTS, COLUMNS, Evaluation
+from data_juicer_ext.evaluation.siqa.comparison import COEFFICIENTS, COLUMNS, SiqaEvaluation
 from data_juicer_ext.evaluation.statistics.measure import notes
 from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_json, write_measures
 
@@ -14,7 +14,7 @@ _HEADS = {"perception": "Perception", "knowledge": "Knowledge", "siqa_s": "SIQA-
 _LISTED = 10
 
 
-def as_text(found: Evaluation) -> str:
+def as_text(found: SiqaEvaluation) -> str:
     """The tables for the screen."""
     lines = [f"{len(found.mos.scores)} images with a MOS, known by {found.key}"]
     lines += _raters(found)
@@ -41,7 +41,7 @@ def _intervals(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return table
 
 
-def _raters(found: Evaluation) -> list[str]:
+def _raters(found: SiqaEvaluation) -> list[str]:
     mos = found.mos
     if not mos.raters:
         return ["the MOS is given, not made of ratings"] if mos.scores else []
@@ -56,7 +56,7 @@ def _missing(row: Mapping[str, Any]) -> list[str]:
     return [f"{row['model']}: {row[name]} images {words}" for name, words in told.items() if row[name]]
 
 
-def write(found: Evaluation, folder: Path) -> list[Path]:
+def write(found: SiqaEvaluation, folder: Path) -> list[Path]:
     """`siqa.json` (all), `siqa.csv`, and of MOS made of ratings `mos.csv` and `raters.csv`; the paths."""
     folder = folder_for(folder)
     paths = [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.evaluation.quality.rows import RowError
+from data_juicer_ext.rows import Row
 
 if TYPE_CHECKING:
     from data_juicer_ext.ratings.ratings import Rating
@@ -20,22 +21,21 @@ LEAST_RATERS = 3  # of two who differ neither can be told to be wrong
 _RATER = ("annotator", "rater", "rater_id")
 _SPELLINGS = {name: (f"rating_{name}", f"mos_{name}", name) for name in DIMENSIONS}
 
-Row = Mapping[str, Any]
-Scores = dict[str, float]  # by dimension; one that is not there was not given
+ImageScores = dict[str, float]  # by dimension; one that is not there was not given
 
 
 @dataclass(frozen=True)
-class Vote:
+class ImageVote:
     """What one rater gave one image; `calibration` marks reference images, on which raters are tested."""
 
     rater: str
     image: str
-    scores: Scores
+    scores: ImageScores
     calibration: bool = False
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class ExcludedRater:
     """A rater whose scores do not count: at which stage ("calibration" or "outlier"), and why."""
 
     rater: str
@@ -43,35 +43,35 @@ class LeftOut:
     reason: str
 
 
-def votes_of_ratings(ratings: Iterable[Rating]) -> tuple[list[Vote], list[str]]:
+def votes_of_ratings(ratings: Iterable[Rating]) -> tuple[list[ImageVote], list[str]]:
     """The votes in form `siqa`, and what was refused, with the reason."""
-    found, refused = list[Vote](), list[str]()
+    found, refused = list[ImageVote](), list[str]()
     for rating in ratings:
         if rating.form == FORM:
             try:
                 scores = _scores(rating.ratings, rating.row_id)
-                found.append(Vote(rating.annotator, rating.row_id, scores, rating.calibration))
+                found.append(ImageVote(rating.annotator, rating.row_id, scores, rating.calibration))
             except RowError as error:
                 refused.append(f"{rating.annotator}: {error}")
     return found, refused
 
 
-def votes_of_rows(rows: Iterable[Row], key: str) -> tuple[list[Vote], list[str]]:
+def votes_of_rows(rows: Iterable[Row], key: str) -> tuple[list[ImageVote], list[str]]:
     """Votes of plain rows with a rater each; the last vote of a rater on an image counts."""
-    found, refused = dict[tuple[str, str], Vote](), list[str]()
+    found, refused = dict[tuple[str, str], ImageVote](), list[str]()
     for row in rows:
         try:
             image, scores = read_row(row, key)
             rater = rater_of(row)
             if not rater:
                 raise RowError(f"{image}: names no rater")
-            found[rater, image] = Vote(rater, image, scores, row.get("calibration") is True)
+            found[rater, image] = ImageVote(rater, image, scores, row.get("calibration") is True)
         except RowError as error:
             refused.append(str(error))
     return list(found.values()), refused
 
 
-def means(votes: Sequence[Vote], name: str) -> dict[str, float]:
+def means(votes: Sequence[ImageVote], name: str) -> dict[str, float]:
     """The mean score by image."""
     given: dict[str, list[float]] = {}
     for vote in votes:
@@ -85,7 +85,7 @@ def rater_of(row: Row) -> str:
     return next((str(row[name]) for name in _RATER if row.get(name) not in (None, "")), "")
 
 
-def read_row(row: Row, key: str) -> tuple[str, Scores]:
+def read_row(row: Row, key: str) -> tuple[str, ImageScores]:
     """The image that a row is about, and its scores by dimension: `rating_perception`, `mos_perception`, `perception`.
 
     Raises RowError for a row that names no image or holds no score.
@@ -113,7 +113,7 @@ def path_of(row: Row) -> str:
     return str(row.get("image") or (images[0] if isinstance(images, list) and images else ""))
 
 
-def _scores(given: Row, image: str) -> Scores:
+def _scores(given: Row, image: str) -> ImageScores:
     scores = {name: _number(given[name], name, image) for name in DIMENSIONS if given.get(name) is not None}
     if not scores:
         raise RowError(f"{image}: has neither perception nor knowledge")

@@ -9,6 +9,7 @@ from pathlib import Path
 from data_juicer_ext.evaluation.stability.stability import JudgeStability
 from data_juicer_ext.evaluation.statistics.measure import Measure, notes
 from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_json, write_measures
+from data_juicer_ext.text_table import counted
 
 _LISTED = 10
 _TABLE = {
@@ -55,7 +56,7 @@ def _counts(judge: JudgeStability) -> list[str]:
     runs = sorted({counts["fewest_runs"], counts["most_runs"]})
     told = " to ".join(map(str, runs)) + " runs each" if counts["compared"] else "none with two runs"
     head = f"{judge.judge}: {counts['compared']} of {counts['judged']} judged pairs compared, {told}"
-    return [head, *(f"  {counts[name]:>6}  {words}" for name, words in _COUNTED.items() if counts[name])]
+    return [head, *counted(counts, _COUNTED)]
 
 
 def _row(label: str, row: dict[str, object]) -> list[str]:
@@ -67,7 +68,7 @@ def _shown(measure: object, digits: int) -> str:
 
 
 def write(found: Sequence[JudgeStability], folder: Path) -> list[Path]:
-    """`stability.json` (all) and `stability.csv` (a row a judge and group) in `folder`; their paths."""
+    """`stability.json` (all) and `stability.csv` (one row per judge and group) in `folder`; their paths."""
     folder = folder_for(folder)
     rows = [{"judge": judge.judge, **row} for judge in found for row in judge.rows]
     return [

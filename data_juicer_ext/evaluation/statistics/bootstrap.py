@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.statistics.measure import Measure
 
 _LEAST = 0.5  # the share of draws that must have a value
@@ -28,7 +29,7 @@ class Resampling:
 
     def __post_init__(self) -> None:
         if self.resamples < 0 or self.seed < 0:
-            raise ValueError("resamples and seed are numbers from 0 on")
+            raise UsageError("resamples and seed are numbers from 0 on")
 
 
 NONE = Resampling(resamples=0)

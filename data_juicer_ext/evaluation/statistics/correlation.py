@@ -12,15 +12,19 @@ from numpy.typing import NDArray
 from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Resampling, with_interval
 from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
 
-Kind = Literal["srcc", "plcc", "kendall"]
-KINDS: tuple[Kind, ...] = ("srcc", "plcc", "kendall")
+CorrelationKind = Literal["srcc", "plcc", "kendall"]
+KINDS: tuple[CorrelationKind, ...] = ("srcc", "plcc", "kendall")
 _DIGITS = 9
 
 Column = NDArray[np.float64]
 
 
 def correlation(
-    kind: Kind, predicted: Sequence[float], gold: Sequence[float], order: Resampling = NONE, what: str = "rows"
+    kind: CorrelationKind,
+    predicted: Sequence[float],
+    gold: Sequence[float],
+    order: Resampling = NONE,
+    what: str = "rows",
 ) -> Measure:
     """A rank or linear correlation, -1 to 1; ties share their mean rank (SRCC) or are corrected for (tau-b).
 
@@ -44,7 +48,7 @@ def column(values: Iterable[float]) -> Column:
     return np.asarray([round(float(value), _DIGITS) for value in values], dtype=np.float64)
 
 
-def coefficient(kind: Kind, first: Column, second: Column) -> float | None:
+def coefficient(kind: CorrelationKind, first: Column, second: Column) -> float | None:
     """The bare coefficient of two columns of one length; None where it is not defined."""
     if len(first) < 2 or not np.ptp(first) or not np.ptp(second):
         return None

@@ -20,7 +20,7 @@ Units = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Counts:
+class RatingCounts:
     """How often each value was given to each unit: `table` is units x values, the units sorted by name.
 
     `clusters` numbers, for each unit, the instance that it belongs to; intervals come from drawing instances.
@@ -30,11 +30,11 @@ class Counts:
     table: NDArray[np.int64]
     clusters: NDArray[np.intp]
 
-    def with_ratings(self, least: int, most: int | None = None) -> Counts:
+    def with_ratings(self, least: int, most: int | None = None) -> RatingCounts:
         """The units with at least `least` and at most `most` ratings."""
         numbers = self.table.sum(axis=1)
         kept = (numbers >= least) & (numbers <= (numbers if most is None else most))
-        return Counts(self.values, self.table[kept], self.clusters[kept])
+        return RatingCounts(self.values, self.table[kept], self.clusters[kept])
 
     @property
     def problem(self) -> str:
@@ -46,7 +46,7 @@ class Counts:
         return "all ratings are equal" if _one_value(self.table) else ""
 
 
-def counts_of(units: Units, instance: Callable[[str], str] = str) -> Counts:
+def counts_of(units: Units, instance: Callable[[str], str] = str) -> RatingCounts:
     """Count the ratings; `instance` gives what a unit belongs to. The order of units and raters does not matter."""
     values = sorted({value for ratings in units.values() for value in ratings.values()})
     place = {value: column for column, value in enumerate(values)}
@@ -56,10 +56,10 @@ def counts_of(units: Units, instance: Callable[[str], str] = str) -> Counts:
         for value in units[name].values():
             table[row, place[value]] += 1
     number = {name: index for index, name in enumerate(dict.fromkeys(map(instance, names)))}
-    return Counts(tuple(values), table, np.asarray([number[instance(name)] for name in names], dtype=np.intp))
+    return RatingCounts(tuple(values), table, np.asarray([number[instance(name)] for name in names], dtype=np.intp))
 
 
-def krippendorff_alpha(counts: Counts, level: Level, order: Resampling = NONE) -> Measure:
+def krippendorff_alpha(counts: RatingCounts, level: Level, order: Resampling = NONE) -> Measure:
     """Krippendorff's alpha, 1 for full agreement, 0 for chance; its interval by drawing instances.
 
     `level` is how far values are apart: nominal, ordinal, interval or ratio. Missing ratings are allowed.
@@ -76,7 +76,7 @@ def _alpha(table: NDArray[np.int64], values: Sequence[float], level: Level) -> f
     return float(krippendorff.alpha(value_counts=table, value_domain=list(values), level_of_measurement=level))
 
 
-def fleiss_kappa(counts: Counts, order: Resampling = NONE) -> tuple[Measure, int]:
+def fleiss_kappa(counts: RatingCounts, order: Resampling = NONE) -> tuple[Measure, int]:
     """Fleiss' kappa over the units with the commonest number of ratings, and how many units that leaves out.
 
     It is defined for an equal number of ratings a unit only (J. L. Fleiss, 1971); of numbers that are equally common
@@ -95,7 +95,7 @@ def fleiss_kappa(counts: Counts, order: Resampling = NONE) -> tuple[Measure, int
         return undefined(str(error)), left_out
 
 
-def _with_interval(counts: Counts, statistic: Callable[[NDArray[np.int64]], float], order: Resampling) -> Measure:
+def _with_interval(counts: RatingCounts, statistic: Callable[[NDArray[np.int64]], float], order: Resampling) -> Measure:
     rows_of = [np.flatnonzero(counts.clusters == cluster) for cluster in np.unique(counts.clusters)]
 
     def drawn(draw: Draw) -> float | None:

@@ -13,10 +13,10 @@ from data_juicer_ext.export.card import texts as words
 from data_juicer_ext.export.card.contents import Contents
 from data_juicer_ext.export.card.front_matter import front_matter, title
 from data_juicer_ext.export.card.tables import cell, table
-from data_juicer_ext.export.options import Order
+from data_juicer_ext.export.options import ExportOptions
 from data_juicer_ext.export.rows.left_out import REASONS, LeftOut
 from data_juicer_ext.export.rows.selection import UNKNOWN
-from data_juicer_ext.report.funnel import Step, share_of_whole, whole
+from data_juicer_ext.report.funnel import FunnelStep, share_of_whole, whole
 from data_juicer_ext.report.shortcut_audit import Baseline
 from data_juicer_ext.siqa.dimensions import ASPECTS
 from data_juicer_ext.siqa.levels import LEVELS
@@ -35,7 +35,7 @@ class RunFacts:
     known: bool = False
     recipe: str = ""
     executor: str = ""
-    steps: Sequence[Step] = ()
+    steps: Sequence[FunnelStep] = ()
     blind: Sequence[Baseline] = ()
     undecided: int = 0
     notes: Sequence[str] = ()
@@ -43,14 +43,14 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
-class Made:
+class WrittenExport:
     """An export as it was made: `files` by split, `columns` of the rows with their types in lines of JSON.
 
     `digest` is the SHA-256 of the files.
     `joined` counts how often a picture put papers together, `moved` the rows whose options have a new order.
     """
 
-    order: Order
+    order: ExportOptions
     run: RunFacts
     contents: Contents
     left_out: LeftOut
@@ -61,7 +61,7 @@ class Made:
     moved: int = 0
 
 
-def card(made: Made) -> str:
+def card(made: WrittenExport) -> str:
     """The card as Markdown with its YAML head."""
     told = front_matter(made.contents, made.order, made.files, made.columns, made.digest)
     head = yaml.safe_dump(told, sort_keys=False, allow_unicode=True)
@@ -69,15 +69,14 @@ def card(made: Made) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _what(made: Made) -> str:
-    """What the rows are, and what was checked of them, as far as the run's own filters did it."""
-    ran = [step.operator for step in made.run.steps]
-    checks = [text for operator, text in words.CHECKS.items() if operator in ran]
-    told = f" A row was kept if {', and if '.join(checks)}." if checks and made.contents.kind.asks else ""
+def _what(made: WrittenExport) -> str:
+    """What the rows are, and what was checked of them, as far as the run's own filters say so."""
+    checks = list(dict.fromkeys(cell(step.words.kept_if) for step in made.run.steps if step.words.kept_if))
+    told = f" A row was kept if {', and if '.join(checks)}." if checks else ""
     return words.WHAT[made.contents.kind.name] + told
 
 
-def _sections(made: Made) -> Iterator[str]:
+def _sections(made: WrittenExport) -> Iterator[str]:
     sections = {
         "Splits": _splits(made), "Files": _files(made), "How it was made": _making(made), "Funnel": _funnel(made),
         "Left out": _left_out(made), "Models and prompts": _makers(made.contents), "Licences": _licences(made.contents),
@@ -89,7 +88,7 @@ def _sections(made: Made) -> Iterator[str]:
             yield f"## {heading}\n\n{text}"
 
 
-def _splits(made: Made) -> str:
+def _splits(made: WrittenExport) -> str:
     contents = made.contents
     rows = [
         (name, f"{share:.1%}", contents.rows[name], contents.papers_in(name), len(contents.figures.get(name, ())))
@@ -104,7 +103,7 @@ def _splits(made: Made) -> str:
     return "\n\n".join(filter(None, (table(("split", "asked for", "rows", "papers", "figures"), rows), told.strip())))
 
 
-def _files(made: Made) -> str:
+def _files(made: WrittenExport) -> str:
     order = made.order
     told = [
         words.FILES[order.format],
@@ -118,7 +117,7 @@ def _files(made: Made) -> str:
     return "\n\n".join(told)
 
 
-def _making(made: Made) -> str:
+def _making(made: WrittenExport) -> str:
     order, run = made.order, made.run
     by = f"the recipe {cell(run.recipe)}" if run.recipe else "a run whose recipe is not known"
     on = f" on the {cell(run.executor)} executor" if run.executor else ""
@@ -130,7 +129,7 @@ def _making(made: Made) -> str:
         ("kind", made.contents.kind.name),
         ("seed", order.seed),
         ("near questions", order.near_questions or "not looked at"),
-        ("rows a figure", order.max_per_figure or "any number"),
+        ("rows per figure", order.max_per_figure or "any number"),
         ("licences", ", ".join(order.licences) or "any"),
         ("rows", "accepted by most reviewers" if order.accepted else f"all of {run.file or 'what the run kept'}"),
         ("options", f"{made.moved:,} rows in a new order" if order.shuffle_options else "in the run's order"),
@@ -138,7 +137,7 @@ def _making(made: Made) -> str:
     return "\n\n".join([*lines, *map(cell, run.notes), table(("setting", "value"), settings)])
 
 
-def _funnel(made: Made) -> str:
+def _funnel(made: WrittenExport) -> str:
     run = made.run
     if not run.known:
         return "No run folder was named, so nothing is known of what was refused or is undecided."
@@ -150,16 +149,16 @@ def _funnel(made: Made) -> str:
     return f"{table(head, rows)}\n\n{told}" if rows else told
 
 
-def _share(step: Step, steps: Sequence[Step]) -> str:
+def _share(step: FunnelStep, steps: Sequence[FunnelStep]) -> str:
     share = share_of_whole(step, steps)
     return "" if share is None or share > 1 else f"{share:.1%}"  # several questions can be made of one figure
 
 
-def _why(step: Step) -> str:
+def _why(step: FunnelStep) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in step.reasons.most_common(4))
 
 
-def _left_out(made: Made) -> str:
+def _left_out(made: WrittenExport) -> str:
     rows = [(REASONS[reason], count) for reason, count in made.left_out.counts().items()]
     return f"{table(('rows', 'number'), rows)}\n\nEach is named in `{LEFT_OUT}`." if rows else ""
 
@@ -204,7 +203,7 @@ def _scores(contents: Contents) -> str:
     return "\n\n".join(filter(None, (table(("score", "rows", "mean"), rows), told)))
 
 
-def _shortcuts(made: Made) -> str:
+def _shortcuts(made: WrittenExport) -> str:
     audit = made.contents.shortcuts
     if not audit.rows:
         return ""
@@ -227,7 +226,7 @@ def _shortcuts(made: Made) -> str:
     ))  # fmt: skip
 
 
-def _limits(made: Made) -> str:
+def _limits(made: WrittenExport) -> str:
     found = [*words.LIMITS[made.contents.kind.name], *words.LIMITS_OF_ALL]
     if not made.order.accepted:
         found.insert(0, words.NOT_REVIEWED)

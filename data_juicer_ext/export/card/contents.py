@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data_juicer_ext.export.formats.dialogues import level
-from data_juicer_ext.export.images.exported_images import Picture
-from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, Kind, object_in
+from data_juicer_ext.export.images.exported_images import ExportedImage
+from data_juicer_ext.export.rows.kinds import FIGURES, SIQA_S, SIQA_U, RowKind
 from data_juicer_ext.export.rows.selection import licence_text
 from data_juicer_ext.report.composition import Composition
 from data_juicer_ext.report.shortcut_audit import Shortcuts
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import object_in, to_json
 from data_juicer_ext.siqa.dimensions import ASPECTS
 
 Maker = tuple[str, str, str, str]  # tag of the step, model, prompt with its version, sampling parameters as JSON
@@ -37,7 +37,7 @@ class Contents:
     scored, `levels` are by aspect and level of rated images. `flags` count what was done to images, each image once.
     """
 
-    kind: Kind
+    kind: RowKind
     rows: Counter[str] = field(default_factory=Counter)
     figures: dict[str, set[str]] = field(default_factory=dict)
     sources: dict[tuple[str, str], Origin] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Contents:
         """How many rows there are in all splits."""
         return self.rows.total()
 
-    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture], figure: str) -> None:
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[ExportedImage], figure: str) -> None:
         """Count one row that was written."""
         self.rows[split] += 1
         self.composition.add(row)
@@ -96,7 +96,7 @@ class Contents:
         return [(name, papers[name], count) for name, count in sorted(rows.items(), key=lambda it: (-it[1], it[0]))]
 
     def source_lines(self) -> Iterator[dict[str, Any]]:
-        """A plain object a paper, for who has to give credit."""
+        """A plain object per paper, for who has to give credit."""
         for (paper, _), origin in sorted(self.sources.items()):
             rows = {split: origin.rows[split] for split in self.rows if origin.rows[split]}
             yield {"paper_id": paper, **origin.stated, "figures": len(origin.figures), "rows": rows}
@@ -113,7 +113,7 @@ def _makers(row: Mapping[str, Any]) -> Iterator[Maker]:
                 yield (str(step.get("tag") or ""), str(model), *about)
 
 
-def _scores(row: Mapping[str, Any], kind: Kind) -> Iterator[tuple[str, float]]:
+def _scores(row: Mapping[str, Any], kind: RowKind) -> Iterator[tuple[str, float]]:
     if kind is SIQA_S:
         yield from ((aspect, float(row[f"rating_{aspect}"])) for aspect in ASPECTS)
     if kind is FIGURES:

@@ -12,7 +12,7 @@ from typing import Any
 
 from data_juicer_ext.export.card.contents import Contents
 from data_juicer_ext.export.card.dataset_features import features
-from data_juicer_ext.export.options import Order
+from data_juicer_ext.export.options import ExportOptions
 from data_juicer_ext.export.rows.kinds import FIGURES, PAIRS, SIQA_S, SIQA_U
 from data_juicer_ext.export.rows.selection import UNKNOWN
 
@@ -42,7 +42,11 @@ _HUB = frozenset((
 
 
 def front_matter(
-    contents: Contents, order: Order, files: Mapping[str, Sequence[str]], columns: Mapping[str, str], digest: str
+    contents: Contents,
+    order: ExportOptions,
+    files: Mapping[str, Sequence[str]],
+    columns: Mapping[str, str],
+    digest: str,
 ) -> dict[str, Any]:
     """The head of the card: licence, task, size, and for `datasets` the files of each split and what is in them.
 

@@ -14,13 +14,6 @@ WHAT = {
     "structure and layout (SL), consistency with caption (C) and text (CTX), and misleading risk (MR, 10 is the "
     "lowest). Dimensions without evidence are null, not low.",
 }
-CHECKS = {
-    "source_consistency_filter": "what the paper says of the figure confirms the answer",
-    "visual_dependence_filter": "models without the figure did not find the answer",
-    "vision_vote_filter": "a vote of a vision model with the figure found it",
-}
-"""What each filter stands for, after "A row was kept if"."""
-
 SPLITS = (
     "No paper is in two splits, and papers that show the same picture (the same bytes, or renderings whose perceptual "
     "hashes are near and whose pixels agree) are in one. Rows without a paper go by their images."
@@ -37,8 +30,8 @@ FILES = {
     "openai": "JSON Lines with `messages` for OpenAI's chat API. Images are data URLs in parts of their own, and the "
     "text is as it was. A file holds at most 50,000 examples and 500 MB, an example at most 10 images of 10 MB each; "
     "a split that is larger goes on in a second file.",
-    "jsonl": "JSON Lines, an object a row, with nested values as they are: `datasets` (4.7 or later) loads them as its "
-    "type Json.",
+    "jsonl": "JSON Lines, one object per row, with nested values as they are: `datasets` (4.7 or later) loads them as "
+    "its type Json.",
 }
 ESCAPED = (
     "Where the text of a row holds what a trainer or a tokenizer takes for a token (`<image>`, `<|image_pad|>`, "

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data_juicer_ext.export.options import Order
-from data_juicer_ext.export.rows.kinds import SIQA_S, Kind
+from data_juicer_ext.export.options import ExportOptions
+from data_juicer_ext.export.rows.kinds import SIQA_S, RowKind
 from data_juicer_ext.siqa.dimensions import ASPECTS, dimensions_of
 from data_juicer_ext.siqa.levels import LEVELS, level_name, level_of
 
@@ -29,7 +29,7 @@ class Dialogue:
     answer: str
 
 
-def dialogues(row: Mapping[str, Any], kind: Kind, order: Order) -> list[Dialogue]:
+def dialogues(row: Mapping[str, Any], kind: RowKind, order: ExportOptions) -> list[Dialogue]:
     """The dialogues of a row: one of a question, one an aspect of a rated image, none of other kinds."""
     row_id = str(row["row_id"])
     if kind.asks:
@@ -44,13 +44,13 @@ def level(row: Mapping[str, Any], aspect: str) -> str:
     return level_name(level_of(row[f"rating_{aspect}"], 1, len(LEVELS)))
 
 
-def _about_question(row_id: str, row: Mapping[str, Any], order: Order) -> Dialogue:
+def _about_question(row_id: str, row: Mapping[str, Any], order: ExportOptions) -> Dialogue:
     reason = str(row.get("rationale") or "").strip() if order.rationale else ""
     asked = "\n".join([*_lines(row, order), _ASK_REASON if reason else _ASK_LETTER])
     return Dialogue(row_id, asked, f"{reason}\n{row['answer']}" if reason else str(row["answer"]))
 
 
-def _lines(row: Mapping[str, Any], order: Order) -> Iterator[str]:
+def _lines(row: Mapping[str, Any], order: ExportOptions) -> Iterator[str]:
     caption = str(row.get("caption") or "").strip() if order.caption else ""
     if caption:
         yield f"Caption: {caption}"

@@ -1,4 +1,4 @@
-"""JSON files, one a split: in the forms that ms-swift, LLaVA and OpenAI's chat API read, and rows as plain lines."""
+"""JSON files, one per split: in the forms that ms-swift, LLaVA and OpenAI's chat API read, and rows as plain lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Any, TextIO
 
 from data_juicer_ext.export.formats.dialogues import dialogues
 from data_juicer_ext.export.formats.format_samples import TRAINERS, opened, whole_row
-from data_juicer_ext.export.images.exported_images import Copies, Picture
-from data_juicer_ext.export.options import Order
-from data_juicer_ext.export.rows.kinds import Kind
+from data_juicer_ext.export.images.exported_images import Copies, ExportedImage
+from data_juicer_ext.export.options import ExportOptions
+from data_juicer_ext.export.rows.kinds import RowKind
 from data_juicer_ext.rows import to_json
 
 SIDECAR = "provenance.jsonl"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What OpenAI takes in one file of examples with images, and in one example: see `samples`. Its files may have 512 MB.
+# What OpenAI takes in one file of examples with images, and in one example: see `format_samples`. Its files may have
+# 512 MB.
 CHAT_EXAMPLES, CHAT_FILE_BYTES, CHAT_IMAGES, CHAT_IMAGE_BYTES = 50_000, 500_000_000, 10, 10_000_000
 
 
@@ -29,16 +30,16 @@ class LineFiles:
     dialogues, the sidecar has a line: its columns, `split`, and `samples`, a list of id, file and line (from 1).
     """
 
-    def __init__(self, folder: Path, order: Order, kind: Kind) -> None:
+    def __init__(self, folder: Path, order: ExportOptions, kind: RowKind) -> None:
         self._folder, self._order, self._kind = folder, order, kind
         self._stack = ExitStack()
         self._copies = Copies(folder)
-        self._part: _Part | None = None
+        self._part: _SplitFile | None = None
         self._files: dict[str, list[str]] = {}
         self._talks = order.format in TRAINERS
         self._sidecar = self._open(SIDECAR) if self._talks else None
 
-    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture]) -> None:
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[ExportedImage]) -> None:
         """Write one row; those of a split come one after the other."""
         if not self._order.embeds:
             self._copies.add(pictures)
@@ -70,15 +71,15 @@ class LineFiles:
         self._part.write(text, size)
         return self._part.name, self._part.lines
 
-    def _is_full(self, part: _Part, size: int) -> bool:
+    def _is_full(self, part: _SplitFile, size: int) -> bool:
         return self._order.format == "openai" and (part.lines >= CHAT_EXAMPLES or part.size + size > CHAT_FILE_BYTES)
 
-    def _begin(self, split: str) -> _Part:
+    def _begin(self, split: str) -> _SplitFile:
         files = self._files.setdefault(split, [])
         number = f"-{len(files) + 1}" if files else ""
         files.append(f"{split}{number}.{'json' if self._order.format == 'llava' else 'jsonl'}")
         file = (self._folder / files[-1]).open("w", encoding="utf-8", newline="\n")
-        return _Part(split, files[-1], file, as_list=self._order.format == "llava")
+        return _SplitFile(split, files[-1], file, as_list=self._order.format == "llava")
 
     def _close(self) -> None:
         if self._part is not None:
@@ -89,7 +90,7 @@ class LineFiles:
         return self._stack.enter_context((self._folder / name).open("w", encoding="utf-8", newline="\n"))
 
 
-class _Part:
+class _SplitFile:
     """One file that is being written: lines, or the items of one list."""
 
     def __init__(self, split: str, name: str, file: TextIO, as_list: bool) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.export.images.exported_images import Copies, Picture
-from data_juicer_ext.export.options import Order
+from data_juicer_ext.export.images.exported_images import Copies, ExportedImage
+from data_juicer_ext.export.options import ExportOptions
 from data_juicer_ext.export.rows.columns import MIXED, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, value_as
 
 SHARD_BYTES = 400_000_000  # of images in a file; the Hub asks for files well under a few GB
@@ -23,7 +23,9 @@ class ParquetFiles:
     bytes, or of relative paths to copies, and `image_files` holds their names.
     """
 
-    def __init__(self, folder: Path, order: Order, columns: Mapping[str, str], shard_bytes: int = SHARD_BYTES) -> None:
+    def __init__(
+        self, folder: Path, order: ExportOptions, columns: Mapping[str, str], shard_bytes: int = SHARD_BYTES
+    ) -> None:
         self._folder, self._order, self._columns = folder, order, _own(columns)
         self._schema = _schema(self._columns, order)
         self._shard_bytes = shard_bytes
@@ -35,7 +37,7 @@ class ParquetFiles:
         self._copies = Copies(folder)
         (folder / "data").mkdir()
 
-    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[Picture]) -> None:
+    def add(self, split: str, row: Mapping[str, Any], pictures: Sequence[ExportedImage]) -> None:
         """Write one row; those of a split come one after the other."""
         size = sum(picture.size for picture in pictures) if self._order.embeds else 0
         has_some = self._written or self._rows
@@ -60,7 +62,7 @@ class ParquetFiles:
                 files.setdefault(split, []).append(name)
         return files
 
-    def _images(self, pictures: Sequence[Picture]) -> dict[str, Any]:
+    def _images(self, pictures: Sequence[ExportedImage]) -> dict[str, Any]:
         if self._order.format == "hf":
             return {"images": [{"bytes": picture.data(), "path": picture.name} for picture in pictures]}
         names = {"image_files": [picture.name for picture in pictures]}
@@ -97,7 +99,7 @@ def _own(columns: Mapping[str, str]) -> dict[str, str]:
     return {name: kind for name, kind in columns.items() if name not in ("images", "image_files")}
 
 
-def _schema(columns: Mapping[str, str], order: Order) -> Any:
+def _schema(columns: Mapping[str, str], order: ExportOptions) -> Any:
     import pyarrow as pa
 
     types = {

@@ -36,7 +36,7 @@ FOLDER = "images"
 
 
 @dataclass(frozen=True)
-class Picture:
+class ExportedImage:
     """One image of an export, whose bytes are made again from the file at `source`.
 
     `name` is the SHA-256 of those bytes with a suffix, `size` their number. `flags` say what had to be done to it, as
@@ -72,16 +72,16 @@ class Picture:
         return hashlib.sha256(data).hexdigest() == self.name.partition(".")[0]
 
 
-class MissingError(ImageError):
+class ImageMissingError(ImageError):
     """There is no such file."""
 
 
-class TooLargeError(ImageError):
+class ImageTooLargeError(ImageError):
     """The image cannot be made small enough."""
 
 
 @dataclass(frozen=True)
-class Places:
+class ImagePlaces:
     """Where the files of rows may lie: as they are named, beside the export, or in the run folder's `images`."""
 
     run_dir: Path
@@ -90,7 +90,7 @@ class Places:
     def find(self, named: str) -> str:
         """The file that a row means; a run folder that was moved still has its images.
 
-        Of an object on object storage the copy in the run folder, if there is one. Raises MissingError, and
+        Of an object on object storage the copy in the run folder, if there is one. Raises ImageMissingError, and
         StorageError where object storage fails.
         """
         if is_remote(named):
@@ -101,9 +101,9 @@ class Places:
         try:
             return str(next(place for place in tried if place.is_file()))
         except StopIteration:
-            raise MissingError(f"{path.name}: no such file") from None
+            raise ImageMissingError(f"{path.name}: no such file") from None
         except (OSError, ValueError) as error:
-            raise MissingError(f"{path.name[:100]!r}: no path of a file ({error})") from error
+            raise ImageMissingError(f"{path.name[:100]!r}: no path of a file ({error})") from error
 
     def _object(self, address: str) -> str:
         place = papers.found_image(address, self.run_dir / "images")
@@ -113,8 +113,8 @@ class Places:
         except papers.StorageError:
             raise
         except OSError as error:
-            raise MissingError(f"{own_name(address)[:100]!r}: no address of a file ({error.strerror})") from error
-        raise MissingError(f"{own_name(address)}: no such file")
+            raise ImageMissingError(f"{own_name(address)[:100]!r}: no address of a file ({error.strerror})") from error
+        raise ImageMissingError(f"{own_name(address)}: no such file")
 
 
 class Copies:
@@ -124,7 +124,7 @@ class Copies:
         self._folder = folder
         self._there = set[str]()
 
-    def add(self, pictures: Iterable[Picture]) -> list[str]:
+    def add(self, pictures: Iterable[ExportedImage]) -> list[str]:
         """Copy what is not there yet; returns the paths of all, relative to the export. Raises ImageError, OSError."""
         paths = []
         for picture in pictures:
@@ -136,10 +136,10 @@ class Copies:
         return paths
 
 
-Looked = Mapping[str, "Picture | ImageError"]
+Looked = Mapping[str, "ExportedImage | ImageError"]
 
 
-def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: int = 0) -> Looked:
+def look_at_all(named: Iterable[str], places: ImagePlaces, workers: int, max_bytes: int = 0) -> Looked:
     """Each image as a picture, or why it is none; several at once.
 
     Raises StorageError or UnreachableImageError where object storage fails: no row is left out for that.
@@ -149,10 +149,10 @@ def look_at_all(named: Iterable[str], places: Places, workers: int, max_bytes: i
         return dict(zip(wanted, pool.map(lambda name: _look(name, places, max_bytes), wanted), strict=True))
 
 
-def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
+def _look(named: str, places: ImagePlaces, max_bytes: int) -> ExportedImage | ImageError:
     try:
         source = places.find(named)
-    except MissingError as error:
+    except ImageMissingError as error:
         return error
     try:
         data, mime, flags = _made(source, max_bytes)
@@ -162,7 +162,7 @@ def _look(named: str, places: Places, max_bytes: int) -> Picture | ImageError:
         told = str(error).replace(source, own_name(source)).replace(" (model_params.max_image_pixels)", "")
         return type(error)(told)
     name = f"{hashlib.sha256(data).hexdigest()}.{_SUFFIXES[mime]}"
-    return Picture(source, name, mime, len(data), flags, max_bytes)
+    return ExportedImage(source, name, mime, len(data), flags, max_bytes)
 
 
 def _made(source: str, max_bytes: int) -> tuple[bytes, str, tuple[str, ...]]:
@@ -189,7 +189,7 @@ def _for_chat(source: str, data: bytes, part: ImagePart, max_bytes: int) -> tupl
         data = _encoded(part, "JPEG", quality)
         if len(data) <= max_bytes:
             return data, "image/jpeg", (*flags, "jpeg")
-    raise TooLargeError(f"{own_name(source)}: more than {max_bytes:,} bytes, as JPEG too")
+    raise ImageTooLargeError(f"{own_name(source)}: more than {max_bytes:,} bytes, as JPEG too")
 
 
 def _as(part: ImagePart, mime: str) -> ImagePart:

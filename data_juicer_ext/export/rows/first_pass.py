@@ -17,8 +17,9 @@ from typing import Any
 
 from data_juicer_ext.annotation.balanced_sample import images_in
 from data_juicer_ext.annotation.question_check import index_of
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.export.rows.columns import Columns, in_order
-from data_juicer_ext.export.rows.kinds import FIGURES, KINDS, Kind, exported_kind, fits, not_exportable, released
+from data_juicer_ext.export.rows.kinds import FIGURES, KINDS, RowKind, exported_kind, fits, not_exportable, released
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.export.rows.path_cleaning import Cleaner
 from data_juicer_ext.rows import scrub, to_json
@@ -27,7 +28,7 @@ _READ = 2000  # characters of a question and of an answer that are compared with
 
 
 @dataclass
-class Entry:
+class RowEntry:
     """What is known of a row without reading it again.
 
     `images` are as the row names them. `asked` and `answered` are the question and the right option, "" where the
@@ -51,8 +52,8 @@ class Entry:
 class Taken:
     """Rows that are whole and of one kind, by id."""
 
-    kind: Kind
-    entries: dict[str, Entry] = field(default_factory=dict)
+    kind: RowKind
+    entries: dict[str, RowEntry] = field(default_factory=dict)
 
 
 class Intake:
@@ -77,10 +78,10 @@ class Intake:
     def take(self, rows: Iterable[Mapping[str, Any]], kind_name: str) -> Taken:
         """Set all rows aside; returns those of the kind (named, or else the only one that there is).
 
-        Raises ValueError where rows are of no kind, or of several and none is named.
+        Raises UsageError where rows are of no kind, or of several and none is named.
         """
         named = KINDS.get(kind_name)
-        entries: dict[str, Entry] = {}
+        entries: dict[str, RowEntry] = {}
         stranger: Mapping[str, Any] | None = None
         for row in rows:
             name = kind_name if named and fits(row, named) else "" if named else exported_kind(row)
@@ -93,15 +94,15 @@ class Intake:
                 self._left_out.add("other_kind", str(row["row_id"]), "")
         kind = named or _only({entry.kind for entry in entries.values()})
         if kind is None or not entries:
-            raise ValueError(_none_taken(named, stranger, self._left_out))
+            raise UsageError(_none_taken(named, stranger, self._left_out))
         return Taken(kind, entries)
 
-    def row(self, entry: Entry) -> dict[str, Any]:
+    def row(self, entry: RowEntry) -> dict[str, Any]:
         """A row, read again."""
         self._file.seek(entry.offset)
         return dict(json.loads(self._file.read(entry.length)))
 
-    def _set_aside(self, row: Mapping[str, Any], kind: Kind, entries: dict[str, Entry]) -> None:
+    def _set_aside(self, row: Mapping[str, Any], kind: RowKind, entries: dict[str, RowEntry]) -> None:
         row_id = scrub(str(row["row_id"]))
         problem = kind.problem(row)
         if problem or row.get("undecided"):
@@ -131,23 +132,23 @@ class Intake:
 
 
 def _entry(
-    row: Mapping[str, Any], row_id: str, digest: bytes, kind: Kind, offset: int, length: int, images: tuple[str, ...]
-) -> Entry:
+    row: Mapping[str, Any], row_id: str, digest: bytes, kind: RowKind, offset: int, length: int, images: tuple[str, ...]
+) -> RowEntry:
     paper, figure, licence = (intern(str(row.get(name) or "")) for name in ("paper_id", "figure_id", "licence"))
-    entry = Entry(row_id, digest, kind.name, offset, length, paper, figure, licence, images)
+    entry = RowEntry(row_id, digest, kind.name, offset, length, paper, figure, licence, images)
     if kind.asks:
         place = index_of(str(row["answer"]), len(row["options"])) or 0
         entry.asked, entry.answered = str(row["question"])[:_READ], str(row["options"][place])[:_READ]
     return entry
 
 
-def _only(names: set[str]) -> Kind | None:
+def _only(names: set[str]) -> RowKind | None:
     if len(names) > 1:
-        raise ValueError(f"the rows are of several kinds: {', '.join(sorted(names))}; choose one by --kind")
+        raise UsageError(f"the rows are of several kinds: {', '.join(sorted(names))}; choose one by --kind")
     return KINDS[names.pop()] if names else None
 
 
-def _none_taken(named: Kind | None, stranger: Mapping[str, Any] | None, left_out: LeftOut) -> str:
+def _none_taken(named: RowKind | None, stranger: Mapping[str, Any] | None, left_out: LeftOut) -> str:
     if stranger is None:
         return f"no row is left to export: {left_out.in_words() or 'the run kept none'}"
     if named is None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.annotation.question_check import question_problem
 from data_juicer_ext.report.row_kinds import kind_of
+from data_juicer_ext.rows import Row, object_in
 from data_juicer_ext.siqa.dimensions import ASPECTS, DIMENSIONS
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Kind:
+class RowKind:
     """A kind of row: its name (of `--kind`), what such rows are called, and the columns that it needs.
 
     `problem` says why a row is not whole, "" where it is. `asks`: its rows hold a question with options.
@@ -49,12 +47,12 @@ def _score_problem(row: Row) -> str:
     return "" if isinstance(quality_of(row).get("scores"), dict) else "quality holds no scores"
 
 
-PAIRS = Kind("pairs", "pairs", ("question", "options", "answer"), _question_problem, asks=True)
-SIQA_U = Kind(
+PAIRS = RowKind("pairs", "pairs", ("question", "options", "answer"), _question_problem, asks=True)
+SIQA_U = RowKind(
     "siqa-u", "SIQA-U questions", ("question", "options", "answer", "dimension"), _question_problem, asks=True
 )
-SIQA_S = Kind("siqa-s", "rated images", ("rating_perception", "rating_knowledge"), _rating_problem)
-FIGURES = Kind("figures", "scored figures", ("quality", "quality_overall"), _score_problem, talks=False)
+SIQA_S = RowKind("siqa-s", "rated images", ("rating_perception", "rating_knowledge"), _rating_problem)
+FIGURES = RowKind("figures", "scored figures", ("quality", "quality_overall"), _score_problem, talks=False)
 KINDS = {kind.name: kind for kind in (SIQA_U, PAIRS, FIGURES, SIQA_S)}
 """By name; a row that fits several is of the first."""
 
@@ -69,7 +67,7 @@ def exported_kind(row: Row) -> str:
     return ""
 
 
-def fits(row: Row, kind: Kind) -> bool:
+def fits(row: Row, kind: RowKind) -> bool:
     """Whether a row has the columns of a kind."""
     return all(name in row for name in kind.columns)
 
@@ -101,12 +99,3 @@ def released(row: Row) -> dict[str, Any]:
 def quality_of(row: Row) -> dict[str, Any]:
     """What the `quality` column of a scored figure says; {} where it says nothing that can be read."""
     return object_in(row.get("quality"))
-
-
-def object_in(given: Any) -> dict[str, Any]:
-    """The JSON object that a column holds as text, or as it is; {} for anything else."""
-    try:
-        said = json.loads(given) if isinstance(given, str) else given
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}

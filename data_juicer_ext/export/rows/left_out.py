@@ -22,11 +22,9 @@ REASONS = {
     "image_too_large": "with an image that is too large for the format",
     "too_many_images": "with more images than the format takes",
     "near_duplicate_question": "asking what another question about the figure asks",
-    "over_the_limit": "over the limit a figure",
+    "over_the_limit": "over the limit per figure",
 }
 """The reasons, in the order in which they are looked at, in words that follow a number of rows."""
-
-IMAGE_REASONS = ("no_image", "image_missing", "image_unreadable", "image_too_large", "too_many_images")
 
 
 @dataclass

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer_ext.export.rows.kinds import object_in
 from data_juicer_ext.qa.option_order import permutation, shown
-from data_juicer_ext.rows import to_json
+from data_juicer_ext.rows import object_in, to_json
 from data_juicer_ext.siqa.dimensions import HOW, YES_NO
 
 # A rationale that calls an option by its letter would be wrong after a move.
@@ -19,7 +18,7 @@ _CALLS_LETTER = re.compile(
 _FIXED = (list(YES_NO), list(HOW))
 
 
-class Letters:
+class LetterBalance:
     """Gives rows, one after the other, an order in which the letter of the answer is one of the rarest so far.
 
     Options that mean something only where they stand keep their place: sorted numbers and degrees, "all of the above",

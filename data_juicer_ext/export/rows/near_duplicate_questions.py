@@ -1,4 +1,4 @@
-"""Fewer questions a figure: near-duplicates of one another fall, and what is over the limit.
+"""Fewer questions per figure: near-duplicates of one another fall, and what is over the limit.
 
 Which ones stay hangs on the seed and the rows' ids alone.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from data_juicer_ext.export.rows.first_pass import Entry
+from data_juicer_ext.export.rows.first_pass import RowEntry
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.export.rows.paper_splits import rank
 
@@ -23,24 +23,24 @@ _SMALL = frozenset(
 
 
 def thin(
-    entries: Sequence[Entry],
-    figure: Callable[[Entry], str],
+    entries: Sequence[RowEntry],
+    figure: Callable[[RowEntry], str],
     near: float,
     max_per_figure: int,
     seed: int,
     left_out: LeftOut,
-) -> list[Entry]:
+) -> list[RowEntry]:
     """The rows that stay, in their order; `figure` names the figure of a row.
 
     A question falls that is nearly the same (see `nearly_the_same`) as one that stays, then what is over
     `max_per_figure` (0: no limit).
     """
-    groups: dict[str, list[Entry]] = {}
+    groups: dict[str, list[RowEntry]] = {}
     for entry in sorted(entries, key=lambda entry: rank(seed, entry.row_id)):
         groups.setdefault(figure(entry), []).append(entry)
     stay = set[str]()
     for group in groups.values():
-        kept: list[Entry] = []
+        kept: list[RowEntry] = []
         for entry in group:
             same = next((other for other in kept if nearly_the_same(entry, other, near)), None)
             if same is not None:
@@ -53,7 +53,7 @@ def thin(
     return [entry for entry in entries if entry.row_id in stay]
 
 
-def nearly_the_same(first: Entry, second: Entry, near: float) -> bool:
+def nearly_the_same(first: RowEntry, second: RowEntry, near: float) -> bool:
     """Whether two rows about a figure ask the same; rows that ask nothing, and `near` = 0, are never the same.
 
     The words are the same but for marks; or they are nearly so, whatever their case, with the same numbers and the

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from data_juicer_ext.export.rows.first_pass import Entry
+from data_juicer_ext.errors import UsageError
+from data_juicer_ext.export.rows.first_pass import RowEntry
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.ingest.licences import NONE, read_licence
 from data_juicer_ext.report.ledger_decisions import Counted
@@ -34,15 +35,15 @@ def audit_verdicts(run_dir: Path) -> dict[str, int]:
 
 
 def select(
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, RowEntry],
     undecided: Collection[str],
     votes: Mapping[str, int] | None,
     licences: Collection[str],
     left_out: LeftOut,
-) -> list[Entry]:
+) -> list[RowEntry]:
     """The rows that may go out, in the order of their ids; `votes` are of the audit, None to do without.
 
-    Raises ValueError where rows are there, but none of the licences asked for.
+    Raises UsageError where rows are there, but none of the licences asked for.
     """
     found = []
     for row_id, entry in sorted(entries.items()):
@@ -57,7 +58,7 @@ def select(
     if licences and not found and "licence" in left_out.counts():
         there = Counter(licence_text(entry.licence) for entry in entries.values())
         told = ", ".join(f"{name} ({count:,} rows)" for name, count in sorted(there.items()))
-        raise ValueError(f"--licences {','.join(licences)}: no row has one of these; the rows' licences: {told}")
+        raise UsageError(f"--licences {','.join(licences)}: no row has one of these; the rows' licences: {told}")
     return found
 
 
@@ -68,10 +69,10 @@ def licence_text(stated: object) -> str:
 
 
 def read_patterns(text: str) -> tuple[str, ...]:
-    """The licences that a list such as "cc-by-4.0,cc0*" names. Raises ValueError for an empty list."""
+    """The licences that a list such as "cc-by-4.0,cc0*" names. Raises UsageError for an empty list."""
     words = tuple(word for part in text.split(",") if (word := part.strip().casefold()))
     if not words:
-        raise ValueError("--licences is empty; name some, such as cc-by-4.0,cc0*, or leave it out")
+        raise UsageError("--licences is empty; name some, such as cc-by-4.0,cc0*, or leave it out")
     return words
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.figures.features.pixels import pixel_features
 from data_juicer_ext.figures.features.text import caption_overlap, text_features
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, UnreachableImageError, plain_image
@@ -22,7 +23,7 @@ _NO_TEXT: dict[str, Any] = {
 }
 
 
-class FeatureError(ValueError):
+class FeatureError(DjExtError, ValueError):
     """The features of a figure can't be measured; the text names the file and the reason."""
 
 

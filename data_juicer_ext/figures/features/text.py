@@ -9,7 +9,7 @@ from itertools import takewhile
 from statistics import fmean
 from string import ascii_lowercase
 
-from data_juicer_ext.figures.ocr import Picture, Piece
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 
 READABLE = 0.5  # confidence from which a piece counts as readable text
 _MOST_TEXT = 4_000  # characters of readable text that are kept
@@ -71,7 +71,7 @@ def text_features(pictures: Sequence[Picture]) -> TextFeatures:
     )
 
 
-def _area(piece: Piece, picture: Picture) -> float:
+def _area(piece: OcrLine, picture: Picture) -> float:
     width = min(piece.right, picture.image.width) - max(piece.left, 0.0)
     height = min(piece.bottom, picture.image.height) - max(piece.top, 0.0)
     return max(0.0, width) * max(0.0, height)

@@ -1,6 +1,6 @@
 """arXiv's bulk source archives and its metadata snapshot, made into paper rows with their licence.
 
-Source archives: `arXiv_src_YYMM_NNN.tar` with a file a paper, `YYMM/ID.gz` (a gzipped tar or one gzipped
+Source archives: `arXiv_src_YYMM_NNN.tar` with one file per paper, `YYMM/ID.gz` (a gzipped tar or one gzipped
 TeX file) or `YYMM/ID.pdf`. Metadata: JSON Lines with `id`, `categories`, `license`, and more.
 """
 
@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.ingest.arxiv.folder import INDEX, ArxivFolder
 from data_juicer_ext.ingest.arxiv.ids import read_member
 from data_juicer_ext.ingest.arxiv.index import MetadataIndex, open_index
@@ -24,7 +25,7 @@ _CHUNK = 1 << 20
 
 
 @dataclass
-class Counts:
+class IngestCounts:
     """What became of the files in the tars: `taken` now, there `before`, and refused by reason and detail.
 
     `broken` holds a sentence for each tar that could not be read to its end.
@@ -43,18 +44,18 @@ class Counts:
 
 def ingest(
     tars: Sequence[Path], metadata: Path, folder: Path, choice: Choice, say: Callable[[str], None] = print
-) -> Counts:
+) -> IngestCounts:
     """Take the papers of `tars` that `choice` allows into `folder`.
 
     `folder` gets `papers.jsonl` (paper rows, `paper_path` relative to `folder`), `papers/YYMM/` with the
     source files as they are, and `refused.jsonl` with a reason for every other file. A second run
-    takes nothing twice. Raises ValueError for wrong metadata or a folder of another choice, OSError
+    takes nothing twice. Raises UsageError for wrong metadata or a folder of another choice, OSError
     for a file that cannot be read or written.
     """
     for path in (*tars, metadata):
         if not path.is_file():
-            raise ValueError(f"there is no file {path}")
-    counts = Counts()
+            raise UsageError(f"there is no file {path}")
+    counts = IngestCounts()
     with ArxivFolder(folder, choice) as output, closing(open_index(folder / INDEX, metadata, choice, say)) as index:
         say(
             f"{metadata}: {index.records:,} records"
@@ -67,7 +68,7 @@ def ingest(
     return counts
 
 
-def _read_tar(path: Path, output: ArxivFolder, index: MetadataIndex, counts: Counts) -> None:
+def _read_tar(path: Path, output: ArxivFolder, index: MetadataIndex, counts: IngestCounts) -> None:
     try:
         with path.open("rb") as file:
             for member in tar_members(file):
@@ -77,7 +78,7 @@ def _read_tar(path: Path, output: ArxivFolder, index: MetadataIndex, counts: Cou
         counts.broken.append(f"{path} is broken ({error}); what stood before is taken, fetch it again for the rest")
 
 
-def _judge(tar: Path, member: TarMember, output: ArxivFolder, index: MetadataIndex, counts: Counts) -> None:
+def _judge(tar: Path, member: TarMember, output: ArxivFolder, index: MetadataIndex, counts: IngestCounts) -> None:
     """Take one file of a tar, or refuse it."""
     paper, suffix = read_member(member.name)
     if paper is not None and output.has(paper.text):

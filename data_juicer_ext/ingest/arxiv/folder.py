@@ -10,11 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.ingest.appended_lines import JsonLines
 from data_juicer_ext.ingest.arxiv.ids import ArxivId
 from data_juicer_ext.ingest.arxiv.records import Choice
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.runs.folder_lock import BusyError, locked
+from data_juicer_ext.storage.atomic_file import replace_text
 
 PAPERS = "papers.jsonl"
 REFUSED = "refused.jsonl"
@@ -31,7 +33,7 @@ class ArxivFolder:
     """
 
     def __init__(self, path: Path, choice: Choice) -> None:
-        """Raises ValueError if the folder was filled by another choice, or another process works in it."""
+        """Raises UsageError if the folder was filled by another choice, or another process works in it."""
         self.path = path
         self._open = contextlib.ExitStack()
         try:
@@ -46,7 +48,7 @@ class ArxivFolder:
             )
             self._known.executemany("INSERT OR REPLACE INTO refused VALUES (?, ?)", map(_key, self._refused.rows()))
         except BusyError as error:
-            raise ValueError(f"{path}: another process works in this folder; wait for it") from error
+            raise UsageError(f"{path}: another process works in this folder; wait for it") from error
         except BaseException:
             self._open.close()
             raise
@@ -111,13 +113,16 @@ def _key(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _check_choice(path: Path, choice: Choice) -> None:
-    """Note the choice of a new folder. Raises ValueError if the folder has another one."""
+    """Note the choice of a new folder. Raises UsageError if the folder has another one."""
     if not path.exists():
-        path.write_text(to_json({"choice": choice.words}) + "\n", encoding="utf-8")
+        replace_text(path, to_json({"choice": choice.words}) + "\n")
         return
-    before = json.loads(path.read_text(encoding="utf-8"))["choice"]
+    try:
+        before = json.loads(path.read_text(encoding="utf-8"))["choice"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} does not say what {path.parent} was filled by; name another folder") from error
     if before != choice.words:
-        raise ValueError(
+        raise UsageError(
             f"{path.parent} was filled by {before}, this is {choice.words}; name another folder, "
             "or choose as before, so that its rows all follow one rule"
         )

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.ingest.arxiv.records import Choice, Record, read_lines, read_record
 
 _LAYOUT = 1  # of the file; another number makes it anew
@@ -38,7 +39,7 @@ class MetadataIndex:
 def open_index(path: Path, metadata: Path, choice: Choice, say: Callable[[str], None]) -> MetadataIndex:
     """The index of `metadata` judged by `choice`, kept at `path`; made anew if the metadata or the choice changed.
 
-    Raises ValueError if `metadata` is no JSON Lines file of arXiv records, OSError if it cannot be read.
+    Raises UsageError if `metadata` is no JSON Lines file of arXiv records, OSError if it cannot be read.
     """
     about = metadata.stat()
     stamp = json.dumps([_LAYOUT, str(metadata.absolute()), about.st_size, about.st_mtime_ns, choice.words])
@@ -77,6 +78,6 @@ def _fill(db: sqlite3.Connection, metadata: Path, stamp: str, choice: Choice, sa
     db.executemany("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)", columns())
     (records,) = db.execute("SELECT count(*) FROM record").fetchone()
     if not records:
-        raise ValueError(f"{metadata} has no record with an arXiv id; it is arXiv's metadata snapshot that is expected")
+        raise UsageError(f"{metadata} has no record with an arXiv id; it is arXiv's metadata snapshot that is expected")
     db.execute("INSERT INTO made_from VALUES (?, ?, ?)", (stamp, records, unreadable))
     db.commit()

@@ -11,6 +11,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.ingest.arxiv.ids import read_id
 from data_juicer_ext.ingest.licences import NONE, REDISTRIBUTABLE, read_licence
 from data_juicer_ext.latex.source.decompression import Decompressed, is_compressed
@@ -59,14 +60,14 @@ class Record:
 def read_lines(path: Path) -> Iterator[bytes | None]:
     """The lines of a JSON Lines file, plain or compressed, one at a time; None for a line that is far too long.
 
-    Raises ValueError if the file is no JSON Lines.
+    Raises UsageError if the file is no JSON Lines.
     """
     with path.open("rb") as file:
         stream: BufferedReader = file
         if is_compressed(file.peek(8)):
             stream = BufferedReader(cast(Any, Decompressed(cast(BinaryIO, file), _MOST)), _BUFFER)
         if stream.peek(1)[:1] not in (b"{", b"\n", b""):
-            raise ValueError(f"{path} is no JSON Lines file: a line starts with {{; unpack it if it is a zip")
+            raise UsageError(f"{path} is no JSON Lines file: a line starts with {{; unpack it if it is a zip")
         while line := stream.readline(_LONGEST_LINE):
             if line.endswith(b"\n") or len(line) < _LONGEST_LINE:
                 if line.strip():

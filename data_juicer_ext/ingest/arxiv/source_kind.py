@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.source.archive import is_zip, most_bytes
-from data_juicer_ext.latex.source.decompression import Decompressed, TooLargeError, is_compressed
+from data_juicer_ext.latex.source.decompression import Decompressed, UnpackedTooLargeError, is_compressed
 from data_juicer_ext.latex.source.paper_files import TEX_SUFFIXES
 from data_juicer_ext.latex.source.tar_members import BLOCK, TarError, is_tar, tar_members
 
@@ -40,7 +40,7 @@ def why_not_latex(path: Path) -> tuple[str, str]:
             if is_tar(head[:BLOCK]):
                 return _in_tar(stream)
             return _in_file(head)
-    except TooLargeError:
+    except UnpackedTooLargeError:
         return "broken", f"it unpacks to more than {most} bytes"
     except (OSError, EOFError, zlib.error, lzma.LZMAError, TarError) as error:
         return "broken", str(error)

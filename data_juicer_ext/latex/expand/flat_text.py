@@ -58,7 +58,7 @@ class Flat:
         return self.folders[index][1] if index >= 0 else ""
 
 
-class Writer:
+class FlatWriter:
     """Puts a `Flat` together from stretches of buffers."""
 
     def __init__(self, limit: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from data_juicer_ext.latex.expand.conditional_tests import Switches
-from data_juicer_ext.latex.expand.flat_text import Writer
+from data_juicer_ext.latex.expand.flat_text import FlatWriter
 from data_juicer_ext.latex.expand.input_paths import Inputs
 from data_juicer_ext.latex.expand.macros import (
     DEFINERS,
@@ -78,7 +78,7 @@ class Walk:
     def __init__(self, tree: SourceTree, main: str, options: LatexOptions, handle: Handler) -> None:
         self.handle = handle
         self.inputs = Inputs(tree, main)
-        self.writer = Writer(options.max_source_chars)
+        self.writer = FlatWriter(options.max_source_chars)
         self.macros = Macros({macro.name: macro for macro in _SUBFILES})
         self.switches = Switches()
         self.hidden = {"comment"}

@@ -5,18 +5,17 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from data_juicer_ext.figures.bounded_process import WorkProblem, work
+from data_juicer_ext.figures.bounded_process import WorkError, work
 from data_juicer_ext.figures.rasterize import View
 from data_juicer_ext.latex.expand.flat_text import Flat
-from data_juicer_ext.latex.floats.figure_images import Pictures
+from data_juicer_ext.latex.floats.figure_images import PaperImages
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source.paper_files import SourceTree
+from data_juicer_ext.pdf.paper import PdfError, locate_figures
 from data_juicer_ext.rows import Figure
 
-_LOCATE = "data_juicer_ext.latex.pdf_figures:locate"
-_COUNT = "data_juicer_ext.latex.pdf_figures:page_count"
+_COUNT = "data_juicer_ext.pdf.document:page_count"
 _LOCATE_SECONDS = 120.0
 _COUNT_SECONDS = 10.0
 _MOST_CANDIDATES = 40
@@ -36,7 +35,7 @@ class CompiledPdf:
         self._flat = flat
         self._options = options
 
-    def supply(self, figures: Sequence[Figure], pictures: Pictures) -> None:
+    def supply(self, figures: Sequence[Figure], pictures: PaperImages) -> None:
         """Give each figure without an image the one that the PDF shows, if there is a PDF.
 
         Flags: `image_from_pdf`, or `pdf_not_matched` for a figure that is not found in it. `page` and
@@ -47,23 +46,17 @@ class CompiledPdf:
         if not path:
             return
         data = self._read(path)
-        places = self._locate(path, data, wanting)
-        for figure, place in zip(wanting, places, strict=True):
-            reason = str(place.get("reason", ""))
-            if not reason:
-                view = View(int(place["page"]), angle=-int(place["turn"]) % 360, box=tuple(place["box"]))
-                reason = pictures.use_page(figure, path, data, view)
+        for figure, view in zip(wanting, self._locate(data, wanting), strict=True):
+            reason = view if isinstance(view, str) else pictures.use_page(figure, path, data, view)
             if reason:
                 figure.flags = sorted({*figure.flags, "pdf_not_matched"})
                 self.notes.append(f"pdf_not_matched: figure {figure.number or figure.figure_id} in {path}: {reason}")
 
-    def _locate(self, path: str, data: bytes, figures: Sequence[Figure]) -> list[dict[str, Any]]:
-        wanted = [[figure.number, figure.caption] for figure in figures]
+    def _locate(self, data: bytes, figures: Sequence[Figure]) -> list[View | str]:
         try:
-            places: list[dict[str, Any]] = work(_LOCATE, data, {"wanted": wanted}, _LOCATE_SECONDS)[0]
-        except WorkProblem as problem:
-            return [{"reason": f"the PDF cannot be read: {problem}"}] * len(figures)
-        return places
+            return locate_figures(data, [(figure.number, figure.caption) for figure in figures], _LOCATE_SECONDS)
+        except PdfError as problem:
+            return [f"the PDF cannot be read: {problem}"] * len(figures)
 
     # ---- which file it is
 
@@ -101,7 +94,7 @@ class CompiledPdf:
         data = self._read(name)
         try:
             return int(work(_COUNT, data, {}, _COUNT_SECONDS)[0]) if data else 0
-        except WorkProblem:
+        except WorkError:
             return 0
 
     def _read(self, name: str) -> bytes:

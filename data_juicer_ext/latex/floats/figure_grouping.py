@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
-from data_juicer_ext.latex.floats.float_contents import OTHER_FLOATS, Box, Caption, Label
+from data_juicer_ext.latex.floats.float_contents import OTHER_FLOATS, FloatBox, LatexCaption, LatexLabel
 from data_juicer_ext.latex.floats.image_paths import Image
 
 _PANELS = frozenset(
@@ -24,18 +24,18 @@ class Panel:
     """A part of a figure with its own images, and a caption and labels of its own where it has them."""
 
     at: int
-    caption: Caption | None
-    labels: list[Label]
+    caption: LatexCaption | None
+    labels: list[LatexLabel]
     images: list[Image]
 
 
 @dataclass
-class Figure:
+class LatexFigure:
     """One figure as it stands in the text; `images` are its own and its panels', in order."""
 
-    box: Box
-    caption: Caption | None = None
-    labels: list[Label] = field(default_factory=list)
+    box: FloatBox
+    caption: LatexCaption | None = None
+    labels: list[LatexLabel] = field(default_factory=list)
     own_images: list[Image] = field(default_factory=list)
     panels: list[Panel] = field(default_factory=list)
 
@@ -52,17 +52,17 @@ class Figure:
 
 
 @dataclass
-class _Parts:
+class _BoxParts:
     """What a box holds once its boxes are opened; `captioned` are inner boxes with a caption of their own."""
 
-    captions: list[Caption] = field(default_factory=list)
-    labels: list[Label] = field(default_factory=list)
+    captions: list[LatexCaption] = field(default_factory=list)
+    labels: list[LatexLabel] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     panels: list[Panel] = field(default_factory=list)
-    captioned: list[_Parts] = field(default_factory=list)
+    captioned: list[_BoxParts] = field(default_factory=list)
     at: int = 0
 
-    def absorb(self, other: _Parts) -> None:
+    def absorb(self, other: _BoxParts) -> None:
         """Take over what `other` holds."""
         self.captions += other.captions
         self.labels += other.labels
@@ -79,7 +79,7 @@ class _Parts:
         return Panel(self.at, told[0] if told else None, labels, images)
 
 
-def figures_of(box: Box) -> list[Figure]:
+def figures_of(box: FloatBox) -> list[LatexFigure]:
     """The figures in the float `box`, in order; none if it turns out to be a table."""
     parts = _open(box)
     main = _main(parts.captions)
@@ -96,17 +96,17 @@ def figures_of(box: Box) -> list[Figure]:
     if len(main) > 1:
         return _by_caption(box, parts, main)
     labels = _labels_of(parts, main[0] if main else None) if others else parts.labels
-    return [Figure(box, main[0] if main else None, labels, parts.images, parts.panels)]
+    return [LatexFigure(box, main[0] if main else None, labels, parts.images, parts.panels)]
 
 
-def _main(captions: list[Caption]) -> list[Caption]:
+def _main(captions: list[LatexCaption]) -> list[LatexCaption]:
     """The captions that figures have; one without a number beside one that has it only adds notes."""
     main = [caption for caption in captions if caption.kind == "figure"]
     return [caption for caption in main if caption.numbered] or main
 
 
-def _open(box: Box) -> _Parts:
-    parts = _Parts(list(box.captions), list(box.labels), list(box.images), at=box.start)
+def _open(box: FloatBox) -> _BoxParts:
+    parts = _BoxParts(list(box.captions), list(box.labels), list(box.images), at=box.start)
     for inner in box.panels:
         opened = _open(inner)
         kinds = {caption.kind for caption in opened.captions}
@@ -127,11 +127,11 @@ def _open(box: Box) -> _Parts:
     return parts
 
 
-def _is_drawn(box: Box) -> bool:
+def _is_drawn(box: FloatBox) -> bool:
     return box.drawn or any(map(_is_drawn, box.panels))
 
 
-def _settle_inner(parts: _Parts, has_outer: bool) -> None:
+def _settle_inner(parts: _BoxParts, has_outer: bool) -> None:
     """Inner boxes with captions: panels of the outer caption, or all one if there is no other."""
     captioned, parts.captioned = parts.captioned, []
     for inner in captioned:
@@ -144,7 +144,7 @@ def _settle_inner(parts: _Parts, has_outer: bool) -> None:
             parts.absorb(inner)
 
 
-def _bare_subcaptions(parts: _Parts) -> None:
+def _bare_subcaptions(parts: _BoxParts) -> None:
     """\\subcaption straight in the float: each takes the images since the last one, and its label."""
     bare = sorted((caption for caption in parts.captions if caption.kind == "panel"), key=lambda caption: caption.at)
     if not bare:
@@ -164,7 +164,7 @@ def _bare_subcaptions(parts: _Parts) -> None:
     parts.panels += panels
 
 
-def _side_by_side(box: Box, parts: _Parts) -> list[Figure]:
+def _side_by_side(box: FloatBox, parts: _BoxParts) -> list[LatexFigure]:
     """Several captioned boxes without an outer caption: each is a figure of its own."""
     figures = []
     bare = [inner for inner in parts.captioned if not (inner.images or inner.panels)]
@@ -180,14 +180,14 @@ def _side_by_side(box: Box, parts: _Parts) -> list[Figure]:
         if len(main) > 1:
             figures += _by_caption(box, inner, main)
         else:
-            figures.append(Figure(box, main[0] if main else None, inner.labels, inner.images, inner.panels))
+            figures.append(LatexFigure(box, main[0] if main else None, inner.labels, inner.images, inner.panels))
     starts = [figure.at for figure in figures]
     for label in parts.labels:
         figures[max(0, bisect_right(starts, label.at) - 1)].labels.append(label)
     return figures
 
 
-def _by_caption(box: Box, parts: _Parts, main: list[Caption]) -> list[Figure]:
+def _by_caption(box: FloatBox, parts: _BoxParts, main: list[LatexCaption]) -> list[LatexFigure]:
     """Several captions in one float: images go to the caption below them, or above if it comes first."""
     main = sorted(main, key=lambda caption: caption.at)
     starts = [caption.at for caption in main]
@@ -199,7 +199,7 @@ def _by_caption(box: Box, parts: _Parts, main: list[Caption]) -> list[Figure]:
             return min(bisect_left(starts, at), len(main) - 1)
         return max(0, bisect_right(starts, at) - 1)
 
-    figures = [Figure(box, caption) for caption in main]
+    figures = [LatexFigure(box, caption) for caption in main]
     for image in parts.images:
         figures[index(image.at)].own_images.append(image)
     for panel in parts.panels:
@@ -210,13 +210,13 @@ def _by_caption(box: Box, parts: _Parts, main: list[Caption]) -> list[Figure]:
     return figures
 
 
-def _labels_of(parts: _Parts, main: Caption | None) -> list[Label]:
+def _labels_of(parts: _BoxParts, main: LatexCaption | None) -> list[LatexLabel]:
     """The labels that are the figure's where a table's caption stands in the same float."""
     owners = _captions_before(parts)
     return [label for label, owner in zip(parts.labels, owners, strict=True) if owner is None or owner is main]
 
 
-def _captions_before(parts: _Parts) -> list[Caption | None]:
+def _captions_before(parts: _BoxParts) -> list[LatexCaption | None]:
     """For each label the caption that it follows, as LaTeX numbers the last caption."""
     captions = sorted(parts.captions, key=lambda caption: caption.at)
     starts = [caption.at for caption in captions]

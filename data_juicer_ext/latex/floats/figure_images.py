@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 
-from data_juicer_ext.figures.rasterize import ImageProblem, Limits, View, readable_image
+from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, readable_image
 from data_juicer_ext.latex.expand.flat_text import Flat
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
 from data_juicer_ext.latex.floats.image_paths import (
@@ -31,7 +31,7 @@ _PROBLEMS = frozenset(
 _MOST_GIVEN = 200_000_000  # bytes of an image at an address; larger ones are not drawn
 
 
-class Pictures:
+class PaperImages:
     """Images of one paper; each source is read and drawn once."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Pictures:
         self._tree = tree
         self._flat = flat
         self._folder = folder
-        self._limits = Limits(options.dpi, options.max_side)
+        self._limits = RasterLimits(options.dpi, options.max_side)
         self._job = job
         self._search = search_folders(flat.mask, buffer, flat.macros)
         self._made: dict[tuple[str, View], tuple[str, str]] = {}
@@ -67,7 +67,7 @@ class Pictures:
             _stop_if_full(error)
             self._note(f"given image {name} cannot be read ({getattr(error, 'strerror', None) or error})")
             return
-        except ImageProblem as problem:
+        except DrawingError as problem:
             self._note(f"given image {name}: {problem.flag}: {problem}")
             return
         self._settle(figure, "image_given")
@@ -76,7 +76,7 @@ class Pictures:
         """Take a part of a page of the PDF `data` (file `source`); why that cannot be done, or ""."""
         try:
             figure.images = [readable_image(data, self._folder, self._limits, view)]
-        except (ImageProblem, OSError) as problem:
+        except (DrawingError, OSError) as problem:
             _stop_if_full(problem)
             return str(problem)
         figure.page, figure.bbox = view.page, list(view.box or ())
@@ -115,7 +115,7 @@ class Pictures:
     def _make(self, source: str, view: View) -> tuple[str, str]:
         try:
             return readable_image(self._tree.read(source), self._folder, self._limits, view), ""
-        except ImageProblem as problem:
+        except DrawingError as problem:
             self._note(f"{problem.flag}: {source!r}: {problem}")
             return "", problem.flag
         except (PaperError, OSError) as error:

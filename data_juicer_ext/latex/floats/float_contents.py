@@ -41,7 +41,7 @@ TABLE_COMMANDS = frozenset(("capbtabbox", "ttabbox"))
 
 
 @dataclass(frozen=True)
-class Caption:
+class LatexCaption:
     """A caption: offset of its command, span of its text, what it belongs to, and whether it has a number and words."""
 
     at: int
@@ -52,7 +52,7 @@ class Caption:
     empty: bool = False
 
 
-class Label(NamedTuple):
+class LatexLabel(NamedTuple):
     """A label and where it stands."""
 
     name: str
@@ -60,23 +60,23 @@ class Label(NamedTuple):
 
 
 @dataclass
-class Box:
+class FloatBox:
     """A stretch of the text with the captions, labels, images and panels that stand in it."""
 
     name: str
     start: int
     end: int = -1
-    captions: list[Caption] = field(default_factory=list)
-    labels: list[Label] = field(default_factory=list)
+    captions: list[LatexCaption] = field(default_factory=list)
+    labels: list[LatexLabel] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
-    panels: list[Box] = field(default_factory=list)
-    unknown_captions: list[Caption] = field(default_factory=list)
+    panels: list[FloatBox] = field(default_factory=list)
+    unknown_captions: list[LatexCaption] = field(default_factory=list)
     drawn: bool = False
     continued: bool = False
     typed: bool = False
     unclosed: bool = False
 
-    def absorb(self, other: Box) -> None:
+    def absorb(self, other: FloatBox) -> None:
         """Take over what `other` holds."""
         self.captions += other.captions
         self.labels += other.labels
@@ -94,6 +94,6 @@ class Box:
 class Floats:
     """All figures of a text, every float's span (figures, tables, algorithms), and all labels in order."""
 
-    figures: list[Box] = field(default_factory=list)
+    figures: list[FloatBox] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
-    labels: list[Label] = field(default_factory=list)
+    labels: list[LatexLabel] = field(default_factory=list)

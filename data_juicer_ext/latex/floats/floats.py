@@ -22,10 +22,10 @@ from data_juicer_ext.latex.floats.float_contents import (
     PANEL_COMMANDS,
     PANEL_ENVIRONMENTS,
     TABLE_COMMANDS,
-    Box,
-    Caption,
+    FloatBox,
     Floats,
-    Label,
+    LatexCaption,
+    LatexLabel,
 )
 from data_juicer_ext.latex.floats.image_paths import image_at
 from data_juicer_ext.latex.floats.open_environments import OpenBoxes
@@ -106,13 +106,13 @@ class _Scan(OpenBoxes):
         elif name == "overpic":
             self._add_image("overpic", match.end())
         elif name == "wrapfloat" and not self.mask.startswith("{figure}", match.end()):
-            self.push(Box("wraptable", match.start()))
+            self.push(FloatBox("wraptable", match.start()))
         else:
             if name in FIGURES or name in OTHER_FLOATS:
                 self.counted = 0
                 while self.figure() is not None and name in FIGURES:
                     self.close_unclosed()
-            self.push(Box(name, match.start()))
+            self.push(FloatBox(name, match.start()))
 
     def _end(self, name: str, match: re.Match[str]) -> None:
         if name in COUNTED:
@@ -134,12 +134,12 @@ class _Scan(OpenBoxes):
         elif name == "teaser":
             group = self.buffer.group(match.end())
             if group is not None and self.figure() is None:
-                self.push(Box("teaser", match.start(), group[2]))
+                self.push(FloatBox("teaser", match.start(), group[2]))
         elif name in TABLE_COMMANDS:
             first = self.buffer.group(match.end())
             second = self.buffer.group(first[2]) if first else None
             if second is not None:
-                self.push(Box("table", match.start(), second[2]))
+                self.push(FloatBox("table", match.start(), second[2]))
         elif name == "ContinuedFloat":
             figure = self.figure()
             if figure is not None:  # the star begins such a series
@@ -151,7 +151,7 @@ class _Scan(OpenBoxes):
         found = _LABEL.match(self.mask, match.end())
         if found is None:
             return
-        label = Label(" ".join(found.group(1).split()), match.start())
+        label = LatexLabel(" ".join(found.group(1).split()), match.start())
         self.found.labels.append(label)
         if self.counted and self.figure() is not None:
             return
@@ -184,10 +184,10 @@ class _Scan(OpenBoxes):
             caption, width = group, self.buffer.bracket(group[2])
             width = self.buffer.bracket(width[2]) or width if width else None
             group = self.buffer.group(width[2] if width else group[2]) or group
-        box = Box(name, match.start(), group[2])
+        box = FloatBox(name, match.start(), group[2])
         if caption is not None:
             empty = not self.mask[caption[0] : caption[1]].strip()
-            box.captions.append(Caption(match.start(), caption[0], caption[1], "panel", empty=empty))
+            box.captions.append(LatexCaption(match.start(), caption[0], caption[1], "panel", empty=empty))
             self.caption_end = caption[1]
         self.push(box)
 
@@ -207,7 +207,7 @@ class _Scan(OpenBoxes):
         elif name == "figcaption" and bracket and self.figure() is None:
             self.top.images += image_at("figcaption", self.buffer, match.end())
         empty = not self.mask[group[0] : group[1]].strip()
-        caption = Caption(match.start(), group[0], group[1], kind, not starred, empty)
+        caption = LatexCaption(match.start(), group[0], group[1], kind, not starred, empty)
         self.caption_end = group[1]
         self._place_caption(caption, name, group[2])
 
@@ -220,7 +220,7 @@ class _Scan(OpenBoxes):
         known = figure.unknown_captions[-1].end if figure is not None and figure.unknown_captions else 0
         if figure is not None and last is not None and last[1] - last[0] > 10 and match.start() >= known:
             numbered = match.group(4) != "appendcaption"  # it is given its number
-            figure.unknown_captions.append(Caption(match.start(), last[0], last[1], "figure", numbered))
+            figure.unknown_captions.append(LatexCaption(match.start(), last[0], last[1], "figure", numbered))
             figure.continued |= match.group(4) == "contcaption"
 
     def _torn(self, at: int) -> tuple[int, int, int] | None:
@@ -232,14 +232,14 @@ class _Scan(OpenBoxes):
         stop = found.start() if found else min(len(self.mask), start + 2000)
         return start + 1, stop, stop
 
-    def _place_caption(self, caption: Caption, name: str, end: int) -> None:
+    def _place_caption(self, caption: LatexCaption, name: str, end: int) -> None:
         box = self.top
         in_figure = self.figure() is not None
         named = name in ("captionof", "figcaption") and caption.kind == "figure"
         if in_figure or named or any(open_box.typed for open_box in self.stack[-4:]):
             if box is self.loose:
-                self.loose_caption(Box("captionof", caption.at, end, captions=[caption]))
+                self.loose_caption(FloatBox("captionof", caption.at, end, captions=[caption]))
             else:
                 box.captions.append(caption)
         elif box is self.loose and self.loose.typed:
-            self.loose_caption(Box("captionof", caption.at, end, captions=[caption]))
+            self.loose_caption(FloatBox("captionof", caption.at, end, captions=[caption]))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
-from data_juicer_ext.latex.floats.figure_grouping import Figure
+from data_juicer_ext.latex.floats.figure_grouping import LatexFigure
 
 _EVENT = re.compile(
     r"\\(?=[@abcdgnprs])(?:(part|chapter|section|subsection)\s*(?=[\[{])"
@@ -62,7 +62,7 @@ class _Counters:
         return self.print(match.group(3), printed) if match.group(3) else ""
 
 
-def number_figures(mask: str, buffer: Buffer, figures: Sequence[Figure]) -> list[str]:
+def number_figures(mask: str, buffer: Buffer, figures: Sequence[LatexFigure]) -> list[str]:
     """The printed number of each figure ("" where its caption has none), in the order given."""
     found = _CLASS.search(mask)
     name = found.group(1).strip() if found else "article"

@@ -1,12 +1,12 @@
 """The environments and panels that are open at a point of the live text, and what becomes of one that ends.
 
-Each is a `Box`. One that ends is a figure, a panel of the figure around it, or hands what is in it over to the box
+Each is a `FloatBox`. One that ends is a figure, a panel of the figure around it, or hands what is in it over to the box
 around it. A box whose end never comes goes as far as its last part.
 """
 
 from __future__ import annotations
 
-from data_juicer_ext.latex.floats.float_contents import BOXES, OTHER_FLOATS, Box, Floats
+from data_juicer_ext.latex.floats.float_contents import BOXES, OTHER_FLOATS, FloatBox, Floats
 
 _DEEPEST = 200  # boxes in one another; deeper ones are taken for part of the last
 _OUTERMOST = 8  # among which an open figure is: it is the first of the stack, or boxes around it are few
@@ -20,19 +20,19 @@ class OpenBoxes:
     def __init__(self, mask: str) -> None:
         self.mask = mask
         self.found = Floats()
-        self.stack: list[Box] = []
-        self.loose = Box("text", 0)
+        self.stack: list[FloatBox] = []
+        self.loose = FloatBox("text", 0)
 
     @property
-    def top(self) -> Box:
+    def top(self) -> FloatBox:
         """The innermost open box."""
         return self.stack[-1] if self.stack else self.loose
 
-    def figure(self) -> Box | None:
+    def figure(self) -> FloatBox | None:
         """The figure that is open, if any."""
         return next((box for box in self.stack[:_OUTERMOST] if box.is_figure), None) if self.stack else None
 
-    def push(self, box: Box) -> None:
+    def push(self, box: FloatBox) -> None:
         """Open a box."""
         if len(self.stack) < _DEEPEST:
             self.stack.append(box)
@@ -79,23 +79,23 @@ class OpenBoxes:
         else:
             self._hand_over(box, outer)
 
-    def _makes_figure(self, box: Box) -> bool:
+    def _makes_figure(self, box: FloatBox) -> bool:
         return any(caption.kind == "figure" for caption in box.captions) and bool(box.images or box.drawn or box.panels)
 
-    def _typed_figure(self, box: Box) -> None:
+    def _typed_figure(self, box: FloatBox) -> None:
         """A box outside any float whose caption was given by \\captionof or a set type."""
         self.found.figures.append(box)
         self.found.spans.append((box.start, box.end))
         box.name = "captionof"
 
-    def _hand_over(self, box: Box, outer: Box) -> None:
+    def _hand_over(self, box: FloatBox, outer: FloatBox) -> None:
         captions = [caption for caption in box.captions if caption.kind == "figure"]
         if captions and not self.stack:
             self.loose_caption(box)
             return
         outer.absorb(box)
 
-    def loose_caption(self, box: Box) -> None:
+    def loose_caption(self, box: FloatBox) -> None:
         """A figure's caption in the running text: the images shortly before it are its own."""
         first = box.captions[0].at
         mine = [image for image in self.loose.images if first - _BEFORE_CAPTION <= image.at]
@@ -103,5 +103,5 @@ class OpenBoxes:
         box.start = min([box.start, *(self.mask.rfind("\\", 0, image.at) for image in mine)])
         box.drawn |= self.loose.drawn
         box.labels = [label for label in self.loose.labels if label.at >= box.start] + box.labels
-        self.loose = Box("text", box.end)
+        self.loose = FloatBox("text", box.end)
         self._typed_figure(box)

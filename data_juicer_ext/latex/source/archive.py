@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import BinaryIO
 
 from data_juicer_ext.latex.options import LatexOptions, PaperError
-from data_juicer_ext.latex.source.decompression import TooLargeError, is_compressed
+from data_juicer_ext.latex.source.decompression import UnpackedTooLargeError, is_compressed
 from data_juicer_ext.latex.source.notes import Refusals
 from data_juicer_ext.latex.source.tar_members import NoHeaderError, Readable, Stream, is_tar, tar_members
 
@@ -54,7 +54,7 @@ def refusing(name: str, packed: int, options: LatexOptions) -> Iterator[None]:
         yield
     except PaperError:
         raise
-    except TooLargeError:
+    except UnpackedTooLargeError:
         most = most_bytes(packed, options)
         if most == options.max_bytes:
             told = f"max_bytes ({most}); raise it if the archive is to be trusted"
@@ -92,9 +92,9 @@ class Unpacked:
             )
 
     def add(self, member: str, size: int, stream: Readable) -> None:
-        """Read one member, unless its name is refused. Raises TooLargeError if all together are too large."""
+        """Read one member, unless its name is refused. Raises UnpackedTooLargeError if all together are too large."""
         if size > self._left:
-            raise TooLargeError
+            raise UnpackedTooLargeError
         path, reason = safe_path(member)
         if not reason and size > _LARGEST:
             reason = f"it is larger than {_LARGEST} bytes"
@@ -155,7 +155,7 @@ def read_zip(file: BinaryIO, name: str, options: LatexOptions, packed: int) -> U
         if _overlap(members):
             raise PaperError(f"{name} is a zip whose members overlap, as only bombs do; fetch it again")
         if sum(member.file_size for member in members) > most_bytes(packed, options):
-            raise TooLargeError
+            raise UnpackedTooLargeError
         for member in members:
             _unzip(archive, member, unpacked)
     return unpacked
@@ -217,6 +217,6 @@ def _read(stream: Readable, most: int) -> bytes:
     while chunk := stream.read(min(_CHUNK, left + 1)):
         left -= len(chunk)
         if left < 0:
-            raise TooLargeError
+            raise UnpackedTooLargeError
         chunks.append(chunk)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -42,7 +42,7 @@ def choose_main(tree: SourceTree, named: str = "") -> tuple[str, str]:
     files = files or [name for name in tree.names if "." not in posixpath.basename(name) or name.endswith(".txt")]
     files.sort(key=lambda name: (name.count("/"), name))
     contents = {name: _COMMENT.sub(b"", _head(tree, name)) for name in files[:_MOST_READ]}
-    parts = _Parts({name: _Part(text) for name, text in contents.items()})
+    parts = _TexFiles({name: _TexFile(text) for name, text in contents.items()})
     documents = {name: text for name, text in contents.items() if _is_document(name, parts)}
     candidates = documents or {name: text for name, text in contents.items() if _CLASS.search(text)}
     candidates = candidates or {name: text for name, text in contents.items() if _BEGIN.search(text)}
@@ -97,7 +97,7 @@ def _head(tree: SourceTree, name: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _TexFile:
     """One LaTeX file without its comments, and what is in it, looked for when it is asked."""
 
     text: bytes
@@ -129,7 +129,7 @@ class _Part:
         return tuple(dict.fromkeys(stems))
 
 
-class _Parts(dict[str, _Part]):
+class _TexFiles(dict[str, _TexFile]):
     """The LaTeX files of a paper by path."""
 
     @cached_property
@@ -147,7 +147,7 @@ class _Parts(dict[str, _Part]):
         return found
 
 
-def _is_document(name: str, parts: _Parts) -> bool:
+def _is_document(name: str, parts: _TexFiles) -> bool:
     """Whether a file is a document: class and beginning are its own, or of fragments that it reads in."""
     if parts[name].whole:
         return True
@@ -157,7 +157,7 @@ def _is_document(name: str, parts: _Parts) -> bool:
     return any(part.has_class for part in fragments) and any(part.begins for part in fragments)
 
 
-def _best(tree: SourceTree, candidates: dict[str, bytes], parts: _Parts) -> tuple[str, str]:
+def _best(tree: SourceTree, candidates: dict[str, bytes], parts: _TexFiles) -> tuple[str, str]:
     included = {stem for part in parts.values() for stem in part.inputs}
     scores = {name: _score(tree, name, text, parts, included) for name, text in candidates.items()}
     best = max(sorted(scores), key=lambda name: scores[name])
@@ -165,7 +165,7 @@ def _best(tree: SourceTree, candidates: dict[str, bytes], parts: _Parts) -> tupl
     return best, f"most like a paper of {len(scores)} documents (the others: {others[:300]})"
 
 
-def _score(tree: SourceTree, name: str, text: bytes, parts: _Parts, included: set[str]) -> float:
+def _score(tree: SourceTree, name: str, text: bytes, parts: _TexFiles, included: set[str]) -> float:
     """How much a document is like the paper: by length, figures, name, class, and who reads it in."""
     stem = _stem(name)
     own_class = _CLASS.search(text)
@@ -183,7 +183,7 @@ def _score(tree: SourceTree, name: str, text: bytes, parts: _Parts, included: se
     return score - 4 * name.count("/")
 
 
-def _reached(name: str, parts: _Parts) -> set[str]:
+def _reached(name: str, parts: _TexFiles) -> set[str]:
     """A file and all that it reads in."""
     seen, todo = {name}, [name]
     while todo:

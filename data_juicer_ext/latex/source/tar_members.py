@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Protocol
 
+from data_juicer_ext.errors import DjExtError
+
 BLOCK = 512
 _CHUNK = 1 << 20
 _LONGEST = 1_000_000  # of an extended header or a long name, in bytes
@@ -21,7 +23,7 @@ _WITHOUT_DATA = frozenset(b"123456")
 _OCTAL = re.compile(rb" *([0-7]{0,12}) *")
 
 
-class TarError(ValueError):
+class TarError(DjExtError, ValueError):
     """A tar that is broken or cut off; the message says where."""
 
 

@@ -41,7 +41,7 @@ _AROUND = 5000
 
 
 @dataclass(frozen=True)
-class Paragraph:
+class LatexParagraph:
     """A paragraph: its text without floats, the offset of its first word, and its heading (offsets)."""
 
     text: str
@@ -116,7 +116,7 @@ class Paragraphs:
         end = self._starts[index + 1] if index + 1 < len(self._starts) else len(self._body)
         return start, end
 
-    def read(self, span: tuple[int, int], at: int = -1) -> Paragraph:
+    def read(self, span: tuple[int, int], at: int = -1) -> LatexParagraph:
         """The paragraph at a span given by `around`; with `at`, only what stands around that offset."""
         start, end = span
         body_at = self._to_body(at) if at >= 0 else None
@@ -129,7 +129,7 @@ class Paragraphs:
         text = "".join(self._quote(start, end)).strip()
         index = bisect_right(self._heading_ends, start) - 1
         heading = self._heading_spans[index][1:] if index >= 0 else (0, 0)
-        return Paragraph(text, self.to_flat(start), heading)
+        return LatexParagraph(text, self.to_flat(start), heading)
 
     def _quote(self, start: int, end: int) -> list[str]:
         """The text of a span, as the source has it, without the floats in it."""

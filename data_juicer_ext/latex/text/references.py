@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from data_juicer_ext.latex.floats.figure_grouping import Figure
-from data_juicer_ext.latex.floats.float_contents import Label
+from data_juicer_ext.latex.floats.figure_grouping import LatexFigure
+from data_juicer_ext.latex.floats.float_contents import LatexLabel
 from data_juicer_ext.latex.word_patterns import any_of
 
 _PREFIXES = ("fig:", "f:", "figure:", "fig.", "fig-", "fig_", "Fig:", "fg:", "figsupp:")
@@ -64,7 +64,7 @@ def find_references(mask: str, commands: Sequence[str]) -> Iterator[Reference]:
 class LabelIndex:
     """Which figure a label means: the last \\label of that name decides, as in LaTeX."""
 
-    def __init__(self, figures: Sequence[Figure], labels: Sequence[Label]) -> None:
+    def __init__(self, figures: Sequence[LatexFigure], labels: Sequence[LatexLabel]) -> None:
         by_place: dict[int, tuple[int, int]] = {}
         for index, figure in enumerate(figures):
             for label in figure.labels:

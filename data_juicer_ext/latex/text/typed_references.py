@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from data_juicer_ext.latex.floats.figure_grouping import Figure
+from data_juicer_ext.latex.floats.figure_grouping import LatexFigure
 
 _SPACE = r"(?:[ \t~]|\{\}|\\[,;: ]){0,20}"
 _GAP = rf"{_SPACE}\n?{_SPACE}"
@@ -39,7 +39,7 @@ Target = tuple[int, int]
 class PlainReferences:
     """Finds figures by the numbers that they print; a number that several figures print means none of them."""
 
-    def __init__(self, figures: Sequence[Figure], numbers: Sequence[str]) -> None:
+    def __init__(self, figures: Sequence[LatexFigure], numbers: Sequence[str]) -> None:
         self._panels = [len(figure.panels) for figure in figures]
         self._by_number: dict[str, list[int]] = {}
         for index, number in enumerate(numbers):

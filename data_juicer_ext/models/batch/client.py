@@ -17,12 +17,12 @@ import openai
 from data_juicer_ext.figures.image_preparation import ImageError
 from data_juicer_ext.models.batch.api import BatchApi
 from data_juicer_ext.models.batch.records import BatchRecords, Submission
-from data_juicer_ext.models.batch.results import EXPIRED, Line, decision_of_batch, failure, read_lines, result_of
+from data_juicer_ext.models.batch.results import EXPIRED, BatchLine, decision_of_batch, failure, read_lines, result_of
 from data_juicer_ext.models.config.endpoint import EndpointConfig
-from data_juicer_ext.models.event_loop import on_loop, shared
-from data_juicer_ext.models.http.messages import DataUrls, chat_messages, image_files
+from data_juicer_ext.models.event_loop import on_loop
 from data_juicer_ext.models.http.refused_parameters import ParameterRules
-from data_juicer_ext.models.http.retry import Decision, decide
+from data_juicer_ext.models.http.retry import RetryDecision, decide
+from data_juicer_ext.models.prepared_request import prepare_request
 from data_juicer_ext.models.types import Failure, Request, Result
 
 POLL_S = 30.0
@@ -59,7 +59,7 @@ class BatchClient:
     async def _answer_many(self, requests: Mapping[str, Request]) -> dict[str, Result]:
         api = BatchApi(self._config)
         try:
-            run = _Run(self._config, api, self._records, self._rules, requests)
+            run = _BatchRun(self._config, api, self._records, self._rules, requests)
             await run.resume()
             for attempt in range(1, ATTEMPTS + 1):
                 await run.submit(attempt)
@@ -72,7 +72,7 @@ class BatchClient:
             await api.close()
 
 
-class _Run:
+class _BatchRun:
     """One call of `answer_many`: what is open, what has come back."""
 
     def __init__(
@@ -148,13 +148,12 @@ class _Run:
 
     async def _line(self, key: str) -> bytes | Failure:
         request = self._requests[key]
-        urls = shared("data_urls", DataUrls)
         try:
-            images = {path: await urls.get(path, self._config.image_limits) for path in image_files(request)}
+            prepared = await prepare_request(request, self._config.image_limits)
             body = {
                 **self._rules.apply(request.sampling),
                 "model": self._config.model,
-                "messages": chat_messages(request, images),
+                "messages": prepared.messages,
             }
             line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
             return json.dumps(line).encode("ascii") + b"\n"
@@ -177,7 +176,7 @@ class _Run:
             # Else it may have been made all the same: the record stays, and a later run looks for it.
             self._fail(keys, decide(error), attempt)
 
-    def _fail(self, keys: list[str], decision: Decision | None, attempt: int) -> None:
+    def _fail(self, keys: list[str], decision: RetryDecision | None, attempt: int) -> None:
         assert decision is not None
         self.results.update({key: failure(self._config, decision, tries=attempt) for key in keys})
 
@@ -198,15 +197,15 @@ class _Run:
                 del self.open[submission.token]  # the batch goes on: a later run polls it again
                 self._fail(self._ours(submission), decide(error), submission.attempt)
 
-    async def _lines(self, batch: Mapping[str, Any]) -> dict[str, Line]:
-        found: dict[str, Line] = {}
+    async def _lines(self, batch: Mapping[str, Any]) -> dict[str, BatchLine]:
+        found: dict[str, BatchLine] = {}
         for name in ("error_file_id", "output_file_id"):
             if batch.get(name):
                 raw = await self._api.content(str(batch[name]))
                 found.update({line.key: line for line in read_lines(raw, self._config.url)})
         return found
 
-    def _take(self, submission: Submission, batch: Mapping[str, Any], lines: Mapping[str, Line]) -> None:
+    def _take(self, submission: Submission, batch: Mapping[str, Any], lines: Mapping[str, BatchLine]) -> None:
         expired = batch.get("status") == "expired"
         without: list[str] = []
         for key in self._ours(submission):
@@ -221,7 +220,7 @@ class _Run:
         if without:
             self._records.release(submission, without)
 
-    def _worth_another(self, key: str, line: Line | None, batch_expired: bool, attempt: int) -> bool:
+    def _worth_another(self, key: str, line: BatchLine | None, batch_expired: bool, attempt: int) -> bool:
         if line is None or line.expired:
             return attempt < EXPIRED_ATTEMPTS and (line is not None or batch_expired)
         error = line.outcome
@@ -229,12 +228,12 @@ class _Run:
             return False
         return self._rules.learn(error, self._requests[key].sampling)
 
-    def _result(self, key: str, line: Line | None, batch: Mapping[str, Any], attempt: int) -> Result:
+    def _result(self, key: str, line: BatchLine | None, batch: Mapping[str, Any], attempt: int) -> Result:
         seconds = _seconds(batch)
         if line is None:
             return failure(self._config, decision_of_batch(batch), seconds, attempt)
         if line.expired:
-            expired = Decision(
+            expired = RetryDecision(
                 "transient", "server", f"did not come to the request in time ({EXPIRED})", answered=False
             )
             return failure(self._config, expired, seconds, attempt)

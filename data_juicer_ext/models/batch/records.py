@@ -1,6 +1,6 @@
 """Which requests are in which batch, kept on disk so that a killed run goes on instead of paying again.
 
-One JSON file a batch. It is written before the batch is created, with a token that the batch carries
+One JSON file per batch. It is written before the batch is created, with a token that the batch carries
 as metadata: where a run died between the provider's creation and our note of it, the token finds the
 batch again.
 """
@@ -8,13 +8,13 @@ batch again.
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.storage.atomic_file import replace_lines
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,7 @@ class BatchRecords:
         path = self._folder / f"{submission.token}.json"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_suffix(".tmp")
-            with temporary.open("w", encoding="utf-8") as file:
-                json.dump(asdict(submission), file)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
+            replace_lines(path, [json.dumps(asdict(submission))], synced=True)
         except OSError as error:
             raise StoreError(f"{path} cannot be written: {error}") from error
         return submission

@@ -1,4 +1,4 @@
-"""Reads the output of a batch: one line a request, as an answer or a failure."""
+"""Reads the output of a batch: one line per request, as an answer or a failure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.http.completion import Completion, read_completion
-from data_juicer_ext.models.http.messages import CHARACTERS_A_TOKEN, prompt_tokens
-from data_juicer_ext.models.http.retry import Decision, decide, short
+from data_juicer_ext.models.http.messages import CHARACTERS_PER_TOKEN, prompt_tokens
+from data_juicer_ext.models.http.retry import RetryDecision, decide, short
 from data_juicer_ext.models.http.transport import _httpx, redact, status_error
 from data_juicer_ext.models.types import Answer, Failure, Request, Result, Usage
 
@@ -18,7 +18,7 @@ EXPIRED = "batch_expired"
 
 
 @dataclass(frozen=True)
-class Line:
+class BatchLine:
     """What came back for one request: a completion, or the error in its place."""
 
     key: str
@@ -26,7 +26,7 @@ class Line:
     expired: bool = False
 
 
-def read_lines(raw: bytes, url: str) -> Iterator[Line]:
+def read_lines(raw: bytes, url: str) -> Iterator[BatchLine]:
     """The lines of an output or error file; those that are no JSON object with a `custom_id` are left out."""
     request = _httpx.Request("POST", url)
     for text in raw.splitlines():
@@ -38,21 +38,21 @@ def read_lines(raw: bytes, url: str) -> Iterator[Line]:
             yield _line(data, request)
 
 
-def _line(data: Mapping[str, Any], request: Any) -> Line:
+def _line(data: Mapping[str, Any], request: Any) -> BatchLine:
     key, error = data["custom_id"], data.get("error")
     response = data.get("response")
     if not isinstance(response, dict):
         told = error if isinstance(error, dict) else {"message": str(error or "no response")}
         raised = status_error(500, [], json.dumps({"error": told}).encode(), request)
-        return Line(key, raised, expired=told.get("code") == EXPIRED)
+        return BatchLine(key, raised, expired=told.get("code") == EXPIRED)
     status, body = response.get("status_code"), response.get("body")
     if status == 200 and isinstance(body, dict):
-        return Line(key, read_completion(body))
+        return BatchLine(key, read_completion(body))
     raw = json.dumps(body).encode()
-    return Line(key, status_error(status if isinstance(status, int) else 500, [], raw, request))
+    return BatchLine(key, status_error(status if isinstance(status, int) else 500, [], raw, request))
 
 
-def result_of(line: Line, config: EndpointConfig, request: Request, seconds: float, tries: int) -> Result:
+def result_of(line: BatchLine, config: EndpointConfig, request: Request, seconds: float, tries: int) -> Result:
     """The answer or failure in a line."""
     outcome = line.outcome
     usage = _usage(outcome, request) if isinstance(outcome, Completion) else Usage()
@@ -67,7 +67,7 @@ def result_of(line: Line, config: EndpointConfig, request: Request, seconds: flo
 
 
 def failure(
-    config: EndpointConfig, decision: Decision, seconds: float = 0.0, tries: int = 0, usage: Usage | None = None
+    config: EndpointConfig, decision: RetryDecision, seconds: float = 0.0, tries: int = 0, usage: Usage | None = None
 ) -> Failure:
     """The failure that `decision` makes of a request in a batch."""
     subject = "" if decision.kind == "bad_image" else f"endpoint {config.endpoint} "
@@ -75,7 +75,7 @@ def failure(
     return Failure(decision.kind, message, decision.retryable, seconds, tries, usage or Usage())
 
 
-def decision_of_batch(batch: Mapping[str, Any]) -> Decision:
+def decision_of_batch(batch: Mapping[str, Any]) -> RetryDecision:
     """Why a batch that ended without output brought no answers."""
     status = str(batch.get("status") or "unknown")
     errors = batch.get("errors")
@@ -84,13 +84,13 @@ def decision_of_batch(batch: Mapping[str, Any]) -> Decision:
     code, message = str(first.get("code") or ""), str(first.get("message") or "")
     detail = short(f"ended the batch as {status}" + (f": {message or code}" if first else ""))
     if status != "failed":
-        return Decision("transient", "server", detail, answered=False)
+        return RetryDecision("transient", "server", detail, answered=False)
     if code == "token_limit_exceeded":  # too much is queued already: a later run gets through
-        return Decision("no", "rate_limit", detail)
-    return Decision("no", "bad_request", detail)
+        return RetryDecision("no", "rate_limit", detail)
+    return RetryDecision("no", "bad_request", detail)
 
 
 def _usage(completion: Completion, request: Request) -> Usage:
     if completion.usage is not None:
         return completion.usage
-    return Usage(prompt_tokens(request), completion.raw_length // CHARACTERS_A_TOKEN, estimated=True)
+    return Usage(prompt_tokens(request), completion.raw_length // CHARACTERS_PER_TOKEN, estimated=True)

@@ -10,6 +10,7 @@ import math
 import threading
 from dataclasses import dataclass
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.models.types import Failure
 
 
@@ -32,7 +33,7 @@ class Budget:
     `spent_cost` and `spent_calls` are what earlier runs into the same folder spent. `max_calls` is
     never exceeded. `max_cost` is exceeded by at most what is in flight when it is reached, as the
     cost of a call is known only afterwards. Calls whose price is unknown cost nothing here and are
-    counted apart: only `max_calls` can hold those. Raises ValueError for a negative number.
+    counted apart: only `max_calls` can hold those. Raises UsageError for a negative number.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Budget:
         given = (max_cost, max_calls, spent_cost, spent_calls)
         for name, value in zip(("max_cost", "max_calls", "spent_cost", "spent_calls"), given, strict=True):
             if not 0 <= value < math.inf:
-                raise ValueError(f"{name}: {value!r} will not do, allowed: 0 (no limit) or a positive number")
+                raise UsageError(f"{name}: {value!r} will not do, allowed: 0 (no limit) or a positive number")
         self.max_cost, self.max_calls = max_cost, max_calls
         self._cost, self._calls = spent_cost, spent_calls
         self._unpriced = self._in_flight = 0

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Usage
+from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 PRICES_VARIABLE = "DJ_EXT_PRICES"
 SHIPPED = Path(__file__).with_name("prices.yaml")
@@ -26,7 +28,7 @@ _MAX_PRICE = 100_000.0  # per million tokens; more is a price per token times to
 _SNAPSHOT = re.compile(r"(?:[-@](?:20\d\d-?[01]\d-?[0-3]\d|[01]\d[0-3]\d)|-latest)\Z")
 
 
-class PriceError(ValueError):
+class PriceError(DjExtError, ValueError):
     """A price file is wrong; the text says where and what is allowed."""
 
 
@@ -90,14 +92,7 @@ def load_prices(path: str = "") -> PriceTable:
 
 
 def _read(path: Path) -> dict[str, Price]:
-    import yaml  # only whoever wants prices needs it
-
-    try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PriceError(f"prices: {path} cannot be read ({error.strerror}): check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise PriceError(f"prices: {path} is no YAML file: {error}") from error
+    value = read_mapping(path, lambda said: PriceError(f"prices: {said}"))
     _check_names(path, "the file", value, ("currency", "models"))
     if value.get("currency", CURRENCY) != CURRENCY:
         raise PriceError(f"prices: {path}: currency {value['currency']!r} is not supported, only {CURRENCY}")

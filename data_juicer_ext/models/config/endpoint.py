@@ -68,7 +68,7 @@ class EndpointConfig:
     `hedge` is the quantile of the observed latencies after which a slow call is sent a second time
     (0: never).
     `image_profile` names the provider whose image limits hold (`image_profiles.PROFILES`), as far as
-    they are not given themselves; these are the fields of `figures.image_parts.ImageLimits`.
+    they are not given themselves; these are the fields of `figures.image_preparation.ImageLimits`.
     """
 
     model: str

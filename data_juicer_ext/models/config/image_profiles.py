@@ -1,6 +1,6 @@
 """What the providers of vision models take, by name: `model_params.image_profile`.
 
-| profile | longest side | bytes a file | sent as it is | its models are shown |
+| profile | longest side | bytes per file | sent as it is | its models are shown |
 | --- | --- | --- | --- | --- |
 | `openai` | 2048 | 5 MB | PNG, JPEG, WEBP | 1,536 patches of 32 x 32 pixels |
 | `openai-tiles` | 2048 | 5 MB | PNG, JPEG, WEBP | 768 pixels on the shorter side |
@@ -25,7 +25,7 @@ _OPENAI = ("PNG", "JPEG", "WEBP")
 PROFILES: dict[str, ImageLimits] = {
     # developers.openai.com/api/docs/guides/images-vision: detail "high" scales into 2048 x 2048 and, for
     # o4-mini, gpt-4.1-mini and -nano, gpt-5-mini and -nano, to 1,536 patches (later models: 2,500). There is
-    # no limit a file; 5 MB leave room for several within the 50 MB a request that held until 2026.
+    # no limit per file; 5 MB leave room for several within the 50 MB per request that held until 2026.
     "openai": ImageLimits(formats=_OPENAI, seen_pixels=1536 * 32 * 32),
     # The same page: GPT-4o, GPT-4.1 and the o-series but o4-mini see tiles, after the shorter side is 768.
     "openai-tiles": ImageLimits(formats=_OPENAI, seen_short_side=768),
@@ -36,8 +36,8 @@ PROFILES: dict[str, ImageLimits] = {
     "dashscope": ImageLimits(
         max_bytes=7_000_000, formats=("PNG", "JPEG", "WEBP", "BMP", "TIFF"), seen_pixels=1280 * 28 * 28
     ),
-    # ai.google.dev/gemini-api/docs/image-understanding: 20 MB a request. firebase.google.com/docs/ai-logic/
-    # input-file-requirements: formats, and larger images are scaled into 3072 x 3072. Vertex AI: 7 MB a file.
+    # ai.google.dev/gemini-api/docs/image-understanding: 20 MB per request. firebase.google.com/docs/ai-logic/
+    # input-file-requirements: formats, and larger images are scaled into 3072 x 3072. Vertex AI: 7 MB per file.
     "gemini": ImageLimits(3072, 5_000_000, formats=("PNG", "JPEG", "WEBP")),
     # platform.claude.com/docs/en/build-with-claude/vision: above 1568 pixels or 1.15 million pixels an image is
     # scaled down (the models since Opus 4.7: 2576). 5,242,880 bytes of base64 a file are the least that its

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from data_juicer_ext.errors import DjExtError
+
 NO_KEY = "none"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
@@ -33,7 +35,7 @@ RANGES: dict[str, tuple[type[int] | type[float], float, float]] = {
 }
 
 
-class ConfigError(ValueError):
+class ConfigError(DjExtError, ValueError):
     """A parameter of an operator is wrong; the text says which, why, and what is allowed."""
 
 

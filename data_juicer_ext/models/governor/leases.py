@@ -10,7 +10,7 @@ whole below its limit, whatever is late, lost or dead:
 - A worker that is not heard of for `LEASE_S` loses its lease; on its side the lease ends sooner, as it
   counts from when it sent the report that was answered. What it still has in flight then is not
   counted.
-- Requests and tokens a minute are paced here, in one place, and given out as a count of turns that
+- Requests and tokens per minute are paced here, in one place, and given out as a count of turns that
   only ever grows. So a lost reply loses nothing and no rate has to be handed from worker to worker.
 - A governor that replaces one that died knows no leases: it gives no slots for `LEASE_S`, in which the
   workers go on with what they hold and report it.
@@ -32,7 +32,7 @@ ROTATION_S = 1.0  # how long a worker keeps a slot that others wait for in vain
 
 
 @dataclass(frozen=True)
-class Report:
+class WorkerReport:
     """What one worker says about one endpoint.
 
     `held`: slots that it may use until it takes a new lease. `demand`: calls in flight and waiting for
@@ -102,7 +102,7 @@ class _Plan:
 
 
 class Governor:
-    """The limits of one endpoint over all workers. 0 requests or tokens a minute is no limit.
+    """The limits of one endpoint over all workers. 0 requests or tokens per minute is no limit.
 
     Until `recovered_at` workers may hold leases that this governor does not know of yet: it gives none.
     """
@@ -136,7 +136,7 @@ class Governor:
         """Seconds for which nobody may send."""
         return max(0.0, self._paused_until - now)
 
-    def note(self, report: Report, now: float) -> bool:
+    def note(self, report: WorkerReport, now: float) -> bool:
         """Take in a report; False if a later one of the same worker has come before it."""
         self.forget_gone(now)
         worker = self._workers.get(report.worker) or _Worker(report.turns, report.correction, now)

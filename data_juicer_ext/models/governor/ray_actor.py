@@ -22,7 +22,7 @@ from data_juicer_ext.models.budget.shared_budget import BudgetLimits, Claim, Gov
 from data_juicer_ext.models.config.endpoint import NO_KEY, OFFLINE, EndpointConfig
 from data_juicer_ext.models.config.handed_keys import HANDED, Keys
 from data_juicer_ext.models.event_loop import run, shared
-from data_juicer_ext.models.governor.leases import Lease, Report
+from data_juicer_ext.models.governor.leases import Lease, WorkerReport
 from data_juicer_ext.models.governor.service import GovernorService, State
 from data_juicer_ext.models.governor.worker_limits import GovernedLimits, GovernorAwayError
 from data_juicer_ext.models.limits.circuit_breaker import Address
@@ -66,7 +66,7 @@ def limits_for(config: EndpointConfig, address: Address) -> Limits:
 
 
 def budget_for(limits: BudgetLimits) -> RunBudget:
-    """The budget of a run, one a process: its own, or on Ray, if there is a limit, its part of all workers'.
+    """The budget of a run, one per process: its own, or on Ray, if there is a limit, its part of all workers'.
 
     Not to be called within `loop.shared`.
     """
@@ -96,7 +96,7 @@ class _Desk:
         self._config = config
         self._has_key = False
 
-    async def report(self, report: Report) -> Lease | None:
+    async def report(self, report: WorkerReport) -> Lease | None:
         if not self._has_key:
             name = self._config.api_key_env
             if name != NO_KEY and not os.environ.get(name, "").strip():
@@ -211,7 +211,7 @@ async def _once(call: Callable[[Any], Awaitable[T]]) -> T:
 
 @cache
 def _warn(kind: str) -> None:
-    """Say once a kind that the governor does not answer: work goes on with what is held."""
+    """Say once per kind that the governor does not answer: work goes on with what is held."""
     _LOG.warning("the governor of the limits does not answer (%s); this worker goes on with its lease", kind)
 
 

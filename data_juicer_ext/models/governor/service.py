@@ -17,7 +17,7 @@ from data_juicer_ext.models.budget.budget import Spent
 from data_juicer_ext.models.budget.shared_budget import BudgetLimits, Claim, SharedBudget
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.config.handed_keys import Keys
-from data_juicer_ext.models.governor.leases import LEASE_S, Governor, Lease, Report
+from data_juicer_ext.models.governor.leases import LEASE_S, Governor, Lease, WorkerReport
 from data_juicer_ext.models.types import Failure
 
 POLL_S = 0.25
@@ -55,7 +55,7 @@ class GovernorService:
         self._keys = Keys()
         self._keys_came = asyncio.Event()
 
-    async def report(self, config: EndpointConfig, report: Report) -> Lease | None:
+    async def report(self, config: EndpointConfig, report: WorkerReport) -> Lease | None:
         """The lease that answers a report; None if the same worker has sent a later one."""
         now = self._clock()
         here = self._endpoint(config, now)
@@ -69,7 +69,7 @@ class GovernorService:
         lease = await self._lease(here, report, now + POLL_S) if fresh else None
         return lease and replace(lease, alive=config.address in self._alive)
 
-    async def _lease(self, here: _Endpoint, report: Report, until: float) -> Lease | None:
+    async def _lease(self, here: _Endpoint, report: WorkerReport, until: float) -> Lease | None:
         governor, name = here.governor, report.worker
         event = here.waiting[name] = asyncio.Event()
         try:

@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
-from data_juicer_ext.models.governor.leases import LEASE_S, Lease, Report
+from data_juicer_ext.errors import DjExtError
+from data_juicer_ext.models.governor.leases import LEASE_S, Lease, WorkerReport
 from data_juicer_ext.models.limits.adaptive_concurrency import ElasticSlots
 from data_juicer_ext.models.limits.circuit_breaker import Address
 from data_juicer_ext.models.limits.endpoint_limits import Limits
@@ -24,10 +25,10 @@ ANSWER_S = 1.0  # a report that is not answered by then counts as lost
 RETRY_S = 0.25
 WAITING_TOLD = 256  # calls waiting for a turn that one report names
 
-Ask: TypeAlias = Callable[[Report], Awaitable["Lease | None"]]
+AskGovernor: TypeAlias = Callable[[WorkerReport], Awaitable["Lease | None"]]
 
 
-class GovernorAwayError(Exception):
+class GovernorAwayError(DjExtError):
     """The governor is known to be dead or not there yet: nobody else gets slots meanwhile."""
 
 
@@ -51,7 +52,7 @@ class GovernedLimits(Limits):
     the endpoint has answered. Lives on one event loop.
     """
 
-    def __init__(self, ask: Ask, worker: str, paced: bool, address: Address) -> None:
+    def __init__(self, ask: AskGovernor, worker: str, paced: bool, address: Address) -> None:
         super().__init__(0, 0, 0)
         self._leased = LeasedSlots()
         self._ask = ask
@@ -67,7 +68,7 @@ class GovernedLimits(Limits):
         self._correction = 0
         self._scarce = False
         self._number = 0
-        self._told = Report(worker, 0)
+        self._told = WorkerReport(worker, 0)
         self._news = asyncio.Event()
         self._reporting: asyncio.Task[None] | None = None
 
@@ -170,7 +171,7 @@ class GovernedLimits(Limits):
             self._end_old_lease()
             await asyncio.sleep(max(0.0, GAP_S - (time.monotonic() - sent)))
 
-    def _report(self, now: float) -> Report:
+    def _report(self, now: float) -> WorkerReport:
         self._number += 1
         self._news.clear()
         if self._scarce and self._demand < self._leased.number:  # given back at once, without being told to
@@ -178,7 +179,7 @@ class GovernedLimits(Limits):
         while self._waiting and self._waiting[0][1].done():
             self._waiting.popleft()
         waiting = [tokens for tokens, turn in list(self._waiting)[:WAITING_TOLD] if not turn.done()]
-        return Report(
+        return WorkerReport(
             self._worker,
             self._number,
             self._leased.held,
@@ -190,7 +191,7 @@ class GovernedLimits(Limits):
             self._address.alive,
         )
 
-    async def _answer(self, report: Report) -> Lease | None:
+    async def _answer(self, report: WorkerReport) -> Lease | None:
         """The lease for a report; None when something else has to be told, or it takes too long."""
         asked = asyncio.ensure_future(self._ask(report))
         news = asyncio.ensure_future(self._news.wait())

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from data_juicer_ext.models.http.completion import Completion
 from data_juicer_ext.models.http.retry import decide
 
-Outcome: TypeAlias = Completion | Exception
+TryOutcome: TypeAlias = Completion | Exception
 
 HEAD_GRACE_S = 0.05  # a response may have reached this machine and not yet this process
 BODY_GRACE_S = 1.0  # a response whose head has come is likely whole within this time
@@ -34,8 +34,8 @@ class Copy:
     arrived: bool = False
 
 
-Send: TypeAlias = Callable[[Copy], Awaitable[Outcome]]
-Look: TypeAlias = Callable[[float], float]
+Send: TypeAlias = Callable[[Copy], Awaitable[TryOutcome]]
+Patience: TypeAlias = Callable[[float], float]
 
 
 class Race:
@@ -43,9 +43,9 @@ class Race:
 
     def __init__(self) -> None:
         self.cancelled = False
-        self._copies: dict[asyncio.Future[Outcome], Copy] = {}
+        self._copies: dict[asyncio.Future[TryOutcome], Copy] = {}
 
-    async def run(self, first: Send, another: Send | None = None, look: Look = lambda elapsed: 0.0) -> Outcome:
+    async def run(self, first: Send, another: Send | None = None, look: Patience = lambda elapsed: 0.0) -> TryOutcome:
         """The first usable outcome, or the first copy's where none is usable.
 
         `look(elapsed)` is asked while no copy has come back, with the seconds since the latest was sent: it
@@ -72,7 +72,7 @@ class Race:
         """How many copies were on their way and did not come back before another had won."""
         return sum(copy.sent_at is not None for task, copy in self._copies.items() if task.cancelled())
 
-    async def _is_slow(self, look: Look) -> bool:
+    async def _is_slow(self, look: Patience) -> bool:
         """Wait until a copy is back (False), or `look` has no more patience with the latest."""
         latest = list(self._copies.values())[-1]
         while not self._done():
@@ -89,7 +89,7 @@ class Race:
         copy = Copy()
         self._copies[asyncio.ensure_future(send(copy))] = copy
 
-    async def _first_usable(self) -> Outcome:
+    async def _first_usable(self) -> TryOutcome:
         pending = set(self._copies)
         while pending:
             _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
@@ -100,13 +100,13 @@ class Race:
             pending = {task for task in pending if self._copies[task].sent_at is not None}
         return next(iter(self._copies)).result()
 
-    def _usable(self) -> Outcome | None:
+    def _usable(self) -> TryOutcome | None:
         for task in self._copies:
             if task.done() and not task.cancelled() and decide(task.result()) is None:
                 return task.result()
         return None
 
-    async def _what_arrived(self) -> Outcome | None:
+    async def _what_arrived(self) -> TryOutcome | None:
         await asyncio.wait(self._copies, timeout=HEAD_GRACE_S, return_when=asyncio.FIRST_COMPLETED)
         coming = [task for task, copy in self._copies.items() if copy.arrived and not task.done()]
         if self._usable() is None and coming:

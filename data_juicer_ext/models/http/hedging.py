@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import deque
 
-EXTRA_SHARE = 0.05  # further copies a call, at most
+EXTRA_SHARE = 0.05  # further copies per call, at most
 ENOUGH = 20  # latencies of a task that must be known before a quantile of them says anything
 WINDOW = 500
 UNKNOWN_S = 0.5  # between two looks at a call while nothing is known of its like

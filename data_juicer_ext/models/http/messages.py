@@ -15,9 +15,9 @@ from data_juicer_ext.storage.addresses import as_path, is_remote
 
 CACHE_CHARACTERS = 128 * 1024 * 1024
 PREPARING_AT_ONCE = 2  # a decoded image may take hundreds of megabytes
-# Without a tokenizer: English prose and LaTeX come to about four characters a token, and the
+# Without a tokenizer: English prose and LaTeX come to about four characters per token, and the
 # providers' formulas for an image of our size to several hundred up to 1,500 tokens.
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1000
 
 
@@ -46,7 +46,7 @@ def prompt_tokens(request: Request) -> int:
     """An estimate of the tokens of a request's messages."""
     characters = sum(len(message.text) for message in request.messages)
     images = sum(len(message.images) for message in request.messages)
-    return characters // CHARACTERS_A_TOKEN + images * IMAGE_TOKENS + 1
+    return characters // CHARACTERS_PER_TOKEN + images * IMAGE_TOKENS + 1
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class DataUrls:
 
 
 def _identity(path: str, limits: ImageLimits) -> tuple[object, ...]:
-    if is_remote(path):  # a run's images are named by content; to ask would take a request a call
+    if is_remote(path):  # a run's images are named by content; to ask would take one request per call
         return (path, limits)
     try:
         status = as_path(path).stat()

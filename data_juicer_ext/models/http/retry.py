@@ -1,7 +1,7 @@
 """What to do about a call that did not bring a usable answer: one pure function, `decide`.
 
 It reads the OpenAI SDK's exceptions (and what lies under them) or a response, and gives a frozen
-`Decision`. Nothing here sleeps, counts or knows a client.
+`RetryDecision`. Nothing here sleeps, counts or knows a client.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from data_juicer_ext.models.http.completion import Completion
 from data_juicer_ext.models.http.retry_after import wait_asked
 from data_juicer_ext.models.types import FailureKind
 
-Verdict: TypeAlias = Literal["no", "transient", "rate_limit"]
+RetryVerdict: TypeAlias = Literal["no", "transient", "rate_limit"]
 
 MAX_BACKOFF_S = 30.0
 BACKOFF_DOUBLINGS = 6
@@ -43,18 +43,17 @@ _LATER = ("network", "timeout", "rate_limit", "server", "empty", "auth")
 
 
 @dataclass(frozen=True)
-class Decision:
+class RetryDecision:
     """Whether a call is made again, and what it failed by.
 
     `verdict`: `no` (never again in this run), `transient` (again after a backoff), `rate_limit`
     (again, and every other call to the endpoint waits too). `after` is the wait in seconds that the
-    provider asks for, if it does. `detail` is
-    for users: what the endpoint did. `answered`: the endpoint is alive, for it
-    sent something other than a server error. `paid`: tokens were generated and are likely charged.
-    `nobody`: no model has seen the request, for nobody took it.
+    provider asks for, if it does. `detail` is for users: what the endpoint did. `answered`: the endpoint
+    is alive, for it sent something other than a server error. `paid`: tokens were generated and are likely
+    charged. `nobody`: no model has seen the request, for nobody took it.
     """
 
-    verdict: Verdict
+    verdict: RetryVerdict
     kind: FailureKind
     detail: str
     after: float | None = None
@@ -68,7 +67,7 @@ class Decision:
         return self.kind in _LATER or self.verdict == "transient"
 
 
-def decide(outcome: BaseException | Completion) -> Decision | None:
+def decide(outcome: BaseException | Completion) -> RetryDecision | None:
     """What to do after `outcome`; None for a completion that is a usable answer."""
     if isinstance(outcome, Completion):
         return _of_completion(outcome)
@@ -85,41 +84,41 @@ def backoff(tries: int, first: float, rng: random.Random) -> float:
     return longest * rng.uniform(0.5, 1.0)
 
 
-def _of_completion(completion: Completion) -> Decision | None:
+def _of_completion(completion: Completion) -> RetryDecision | None:
     reason = completion.finish_reason
     if completion.error:
         code = completion.error_code
         status = int(code) if code.isdigit() and 400 <= int(code) < 600 else 500
         return _of_status(status, code, completion.error, {})
     if reason == "content_filter":
-        return Decision("no", "content_filter", "stopped the answer by its content filter", paid=True)
+        return RetryDecision("no", "content_filter", "stopped the answer by its content filter", paid=True)
     if reason == "length":
-        return Decision("no", "cut_off", "cut the answer off at the token limit; raise max_tokens", paid=True)
+        return RetryDecision("no", "cut_off", "cut the answer off at the token limit; raise max_tokens", paid=True)
     if reason in _BROKEN_OFF:
-        return Decision("transient", "server", f"broke the answer off ({reason})", answered=False, paid=True)
+        return RetryDecision("transient", "server", f"broke the answer off ({reason})", answered=False, paid=True)
     if not completion.text:
-        return Decision("transient", "empty", "gave an answer without text", paid=True)
+        return RetryDecision("transient", "empty", "gave an answer without text", paid=True)
     return None
 
 
-def _of_exception(error: BaseException) -> Decision:
+def _of_exception(error: BaseException) -> RetryDecision:
     import openai  # half a second to import: paid by those who call an endpoint, not by everyone
 
     if isinstance(error, openai.APIStatusError):
         code = str(error.code or getattr(error, "type", "") or type(error).__name__)
         return _of_status(error.status_code, code, provider_message(error), error.response.headers)
     if isinstance(error, openai.ContentFilterFinishReasonError):
-        return Decision("no", "content_filter", "stopped the answer by its content filter", paid=True)
+        return RetryDecision("no", "content_filter", "stopped the answer by its content filter", paid=True)
     if isinstance(error, openai.LengthFinishReasonError):
-        return Decision("no", "cut_off", "cut the answer off at the token limit; raise max_tokens", paid=True)
+        return RetryDecision("no", "cut_off", "cut the answer off at the token limit; raise max_tokens", paid=True)
     if isinstance(error, ImageError):
-        return Decision("no", "bad_image", short(str(error)))
+        return RetryDecision("no", "bad_image", short(str(error)))
     if isinstance(error, json.JSONDecodeError | UnicodeDecodeError | openai.APIResponseValidationError):
         return _of_body(error)
     return _of_connection(error)
 
 
-def _of_connection(error: BaseException) -> Decision:
+def _of_connection(error: BaseException) -> RetryDecision:
     import asyncio
 
     import aiohttp
@@ -128,41 +127,41 @@ def _of_connection(error: BaseException) -> Decision:
     cause = error.__cause__ or error
     nobody = isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
     if isinstance(error, openai.APITimeoutError | TimeoutError | asyncio.TimeoutError):
-        return Decision("transient", "timeout", "gave no answer in time", answered=False, nobody=nobody)
+        return RetryDecision("transient", "timeout", "gave no answer in time", answered=False, nobody=nobody)
     if isinstance(error, openai.APIConnectionError | OSError):
         certificate = isinstance(cause, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY" in str(cause)
         text = str(cause) or type(cause).__name__
         detail = f"could not be reached: {short(text)}"
-        return Decision("no" if certificate else "transient", "network", detail, answered=False, nobody=nobody)
-    return Decision("no", "internal", short(f"{type(error).__name__}: {error}"))
+        return RetryDecision("no" if certificate else "transient", "network", detail, answered=False, nobody=nobody)
+    return RetryDecision("no", "internal", short(f"{type(error).__name__}: {error}"))
 
 
-def _of_body(error: Exception) -> Decision:
+def _of_body(error: Exception) -> RetryDecision:
     document = error.doc.strip() if isinstance(error, json.JSONDecodeError) else "?"
     if not document:
-        return Decision("transient", "empty", "sent an empty response", paid=True)
+        return RetryDecision("transient", "empty", "sent an empty response", paid=True)
     if document.startswith("<"):
-        return Decision("no", "bad_request", "sent a web page instead of JSON; check base_url")
-    return Decision("transient", "cut_off", "sent JSON that is cut off or broken", paid=True)
+        return RetryDecision("no", "bad_request", "sent a web page instead of JSON; check base_url")
+    return RetryDecision("transient", "cut_off", "sent JSON that is cut off or broken", paid=True)
 
 
-def _of_status(status: int, code: str, message: str, headers: Mapping[str, str]) -> Decision:
+def _of_status(status: int, code: str, message: str, headers: Mapping[str, str]) -> RetryDecision:
     detail = f"answered {status}: {short(message)}" if message else f"answered {status}"
     code, low = code.lower(), message.lower()
     if code in _FILTER or any(word in low for word in _FILTER_WORDS):
-        return Decision("no", "content_filter", detail)
+        return RetryDecision("no", "content_filter", detail)
     if code in _CONTEXT or (status in (400, 413) and any(word in low for word in _CONTEXT_WORDS)):
-        return Decision("no", "bad_request", f"{detail} (the request is longer than the model's context)")
+        return RetryDecision("no", "bad_request", f"{detail} (the request is longer than the model's context)")
     if status == 402 or (status == 429 and (code in _QUOTA or "exceeded your current quota" in low)):
-        return Decision("no", "rate_limit", f"{detail} (the account has no quota left)")
+        return RetryDecision("no", "rate_limit", f"{detail} (the account has no quota left)")
     if status == 429:
-        return Decision("rate_limit", "rate_limit", detail, wait_asked(headers))
+        return RetryDecision("rate_limit", "rate_limit", detail, wait_asked(headers))
     if status >= 500 or status in _TRANSIENT_4XX:
         after, nobody = wait_asked(headers), status in _NOBODY
-        return Decision("transient", "server", detail, after, answered=False, nobody=nobody)
+        return RetryDecision("transient", "server", detail, after, answered=False, nobody=nobody)
     if status in (401, 403):
-        return Decision("no", "auth", detail)
-    return Decision("no", "bad_image" if code in _IMAGE else "bad_request", detail)
+        return RetryDecision("no", "auth", detail)
+    return RetryDecision("no", "bad_image" if code in _IMAGE else "bad_request", detail)
 
 
 def provider_message(error: Any) -> str:

@@ -77,18 +77,6 @@ class AdaptiveLimits:
         finally:
             self._slots.release()
 
-    def pause(self, seconds: float) -> None:
-        """Let no call of this endpoint go out for `seconds`."""
-        self._inner.pause(seconds)
-
-    def paused_for(self) -> float:
-        """Seconds until calls may go out again."""
-        return self._inner.paused_for()
-
-    def count_tokens(self, reserved: int, used: int) -> None:
-        """Correct the pace by what a call really took."""
-        self._inner.count_tokens(reserved, used)
-
     async def turn(self, tokens: int) -> None:
         """Wait until a call of about `tokens` tokens may go out."""
         now = time.monotonic()

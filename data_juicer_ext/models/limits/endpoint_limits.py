@@ -1,4 +1,4 @@
-"""The limits of one endpoint within a process: calls in flight, requests and tokens a minute, pauses.
+"""The limits of one endpoint within a process: calls in flight, requests and tokens per minute, pauses.
 
 All of it runs on one event loop, so nothing here needs a lock.
 """
@@ -53,7 +53,7 @@ class Slots:
 
 
 class Pace:
-    """An amount a minute, spread evenly (generic cell rate algorithm); 0 a minute is no limit."""
+    """One amount per minute, spread evenly (generic cell rate algorithm); 0 a minute is no limit."""
 
     def __init__(self, per_minute: float, now: float) -> None:
         self._each = 60.0 / per_minute if per_minute else 0.0

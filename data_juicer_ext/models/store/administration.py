@@ -7,7 +7,6 @@ whose `store/` may hold one of each kind. All but SQLite files may lie on object
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,11 +14,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.models.store.base import Selection, Store, StoreError, StoreStats, answer_fields
 from data_juicer_ext.models.store.segments.files import SUFFIX
 from data_juicer_ext.models.store.segments.store import SegmentStore
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
+from data_juicer_ext.storage.atomic_file import replacing
 from data_juicer_ext.storage.places import listed
 
 FOLDER = "store"  # in a run folder
@@ -114,7 +115,7 @@ def prune(
     ValueError if no criterion is given, StoreError.
     """
     if older_than is None and not model and not task:
-        raise ValueError("prune: give at least one of older_than, model and task")
+        raise UsageError("prune: give at least one of older_than, model and task")
     before = None if older_than is None else time.time() - older_than.total_seconds()
     selection = Selection(before, model, task)
     return [_prune(found, selection, dry_run) for found in stores_at(place)]
@@ -139,16 +140,11 @@ def export(place: str | Path, path: str | Path) -> Exported:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}")
     written: set[str] = set()
-    try:
-        with part.open("w", encoding="ascii") as lines:
-            for found in stores_at(place):
-                with opened(found) as store:
-                    _export(store, lines.write, written)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(target) as part, part.open("w", encoding="ascii") as lines:
+        for found in stores_at(place):
+            with opened(found) as store:
+                _export(store, lines.write, written)
     return Exported(target, len(written))
 
 

@@ -1,7 +1,7 @@
 """The response store: every paid answer is on disk before it is used.
 
-This module says what a store is and holds what its two kinds share. `sqlite_store` serves one
-machine, `segment_store` a folder that an actor owns. Both keep the answer whole, with what is
+This module says what a store is and holds what its two kinds share. `sqlite` serves one
+machine, `segments.store` a folder that an actor owns. Both keep the answer whole, with what is
 needed to parse it again without paying, and know it by `request_key`.
 """
 
@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Answer, Usage
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ SCHEMA_VERSION = 1
 _KEY = re.compile(r"[0-9a-f]{64}\Z")
 
 
-class StoreError(OSError):
+class StoreError(DjExtError, OSError):
     """The response store cannot be read or written; the text says why and what to do."""
 
 
@@ -173,7 +174,7 @@ def about_to_json(about: Mapping[str, Any]) -> str:
 
 
 class PerProcess(Generic[T]):
-    """One value a process: a forked child makes its own and leaves its parent's untouched.
+    """One value per process: a forked child makes its own and leaves its parent's untouched.
 
     Neither threads, locks nor database connections survive a fork. `make` must be cheap and open
     nothing, since two threads may call it at once and only one result is kept.

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.governor.ray_actor import on_ray
 from data_juicer_ext.models.microbatch import Together
 from data_juicer_ext.models.store.base import StoreError
@@ -159,7 +160,7 @@ class ActorStore:
         )
 
 
-class _AwayError(Exception):
+class _AwayError(DjExtError):
     """There is no such actor at this moment."""
 
 

@@ -6,7 +6,6 @@ import asyncio
 import atexit
 import json
 import os
-import secrets
 import sqlite3
 import threading
 import time
@@ -32,6 +31,7 @@ from data_juicer_ext.models.store.base import (
     check_key,
 )
 from data_juicer_ext.models.types import Answer
+from data_juicer_ext.storage.atomic_file import part_of
 
 BUSY_TIMEOUT_S = 60.0
 CHECKED_AT_OPENING = 32_000_000  # bytes; larger files show damage when the damaged place is read
@@ -218,7 +218,7 @@ def _create(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.with_name(f"{path.name}-wal").exists() and not path.exists():
         raise StoreError(f"{path} is missing beside {path.name}-wal: put it back, or move the other away")
-    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    part = part_of(path)
     try:
         with closing(sqlite3.connect(part)) as connection:
             connection.executescript(_SCHEMA)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from data_juicer_ext.figures.ocr import Picture, Piece
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 
 _DARK = 130  # grey level below which a pixel belongs to a line
 _LEAST_RUN = 0.2  # share of the gap between the texts that the line must span
 _HEAD = 1.7  # how much thicker than the other end an arrow's head is
 
 
-def leads_to(picture: Picture, source: Piece, target: Piece) -> bool:
+def leads_to(picture: Picture, source: OcrLine, target: OcrLine) -> bool:
     """Whether one horizontal or vertical arrow runs from `source` to `target`, without a second head."""
     import numpy
 
@@ -23,11 +23,11 @@ def leads_to(picture: Picture, source: Piece, target: Piece) -> bool:
     return False
 
 
-def _turned(piece: Piece) -> Piece:
-    return Piece(piece.text, piece.top, piece.left, piece.bottom, piece.right)
+def _turned(piece: OcrLine) -> OcrLine:
+    return OcrLine(piece.text, piece.top, piece.left, piece.bottom, piece.right)
 
 
-def _along(grey: Any, source: Piece, target: Piece) -> bool:
+def _along(grey: Any, source: OcrLine, target: OcrLine) -> bool:
     """As `leads_to`, for texts side by side in `grey` (rows, columns)."""
     first, second = (source, target) if source.left < target.left else (target, source)
     left, right = int(first.right), int(second.left)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from data_juicer_ext.figures.ocr import Picture, Piece
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 
 Colour: TypeAlias = tuple[float, float, float]
 
@@ -40,12 +40,12 @@ def ink(picture: Picture, left: float, top: float, right: float, bottom: float) 
     return red, green, blue
 
 
-def text_colour(picture: Picture, piece: Piece) -> Colour | None:
+def text_colour(picture: Picture, piece: OcrLine) -> Colour | None:
     """The colour of a piece's letters, None for black."""
     return ink(picture, piece.left, piece.top, piece.right, piece.bottom)
 
 
-def sample(picture: Picture, entry: Piece) -> Colour | None:
+def sample(picture: Picture, entry: OcrLine) -> Colour | None:
     """The colour of the first coloured thing left of a text, as a legend entry has it; None for none."""
     import numpy
 
@@ -65,12 +65,12 @@ def sample(picture: Picture, entry: Piece) -> Colour | None:
     return ink(picture, left + start, top, left + end, bottom)
 
 
-def swatch(picture: Picture, entry: Piece) -> Colour | None:
+def swatch(picture: Picture, entry: OcrLine) -> Colour | None:
     """The colour of the sample left of a legend entry, or of the entry's own letters."""
     return sample(picture, entry) or text_colour(picture, entry)
 
 
-def value_colour(picture: Picture, value: Piece) -> Colour | None:
+def value_colour(picture: Picture, value: OcrLine) -> Colour | None:
     """The colour that a value belongs to: its letters', else that of the bar just below it."""
     own = text_colour(picture, value)
     return own or ink(picture, value.left, value.bottom, value.right, value.bottom + 0.8 * value.height)

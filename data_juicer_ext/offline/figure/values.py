@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data_juicer_ext.figures.ocr import Piece
+from data_juicer_ext.figures.ocr import OcrLine
 from data_juicer_ext.offline.figure.colours import Colour, alike, sample, swatch, value_colour
 from data_juicer_ext.offline.figure.text_layout import (
-    Layout,
+    FigureLayout,
     conditions,
     named_in,
     number,
@@ -18,7 +18,7 @@ from data_juicer_ext.offline.text.quantities import Quantity, quantities
 from data_juicer_ext.offline.text.sentences import content
 
 
-def values_for(question: str, layout: Layout, option: str = "") -> tuple[list[Piece], str]:
+def values_for(question: str, layout: FigureLayout, option: str = "") -> tuple[list[OcrLine], str]:
     """The values that fit everything named in `question` (and `option`), and how they were found.
 
     Names are looked up among row and column labels, legend entries (by colour) and blocks; numbers
@@ -34,13 +34,13 @@ def values_for(question: str, layout: Layout, option: str = "") -> tuple[list[Pi
     return _in_plot(named, question, layout)
 
 
-def _texts(layout: Layout) -> list[Piece]:
+def _texts(layout: FigureLayout) -> list[OcrLine]:
     """All pieces that may name something: labels, legend entries, blocks; no titles of axes."""
     texts = (*layout.columns, *layout.rows, *layout.others)
     return [piece for piece in texts if not number(piece) and not piece.upright]
 
 
-def _in_block(named: Sequence[Piece], question: str, layout: Layout) -> tuple[list[Piece], str] | None:
+def _in_block(named: Sequence[OcrLine], question: str, layout: FigureLayout) -> tuple[list[OcrLine], str] | None:
     """Values on the line under (or over) a name, as in a block of a diagram."""
     asked = content(question)
     found = []
@@ -58,7 +58,7 @@ def _in_block(named: Sequence[Piece], question: str, layout: Layout) -> tuple[li
     return [value], f'in the block "{name.text}"'
 
 
-def _labelled(question: str, layout: Layout) -> tuple[list[Piece], str] | None:
+def _labelled(question: str, layout: FigureLayout) -> tuple[list[OcrLine], str] | None:
     """Annotations that hold name and value together ("Peak: 31.2 Hz")."""
     asked = content(question)
     found = []
@@ -66,11 +66,11 @@ def _labelled(question: str, layout: Layout) -> tuple[list[Piece], str] | None:
         inside = quantities(piece.text)
         words = content(piece.text) - frozenset().union(*(content(quantity.text) for quantity in inside))
         if len(inside) == 1 and words and words <= asked:
-            found.append(Piece(inside[0].text, piece.left, piece.top, piece.right, piece.bottom))
+            found.append(OcrLine(inside[0].text, piece.left, piece.top, piece.right, piece.bottom))
     return (found, "annotated so") if len(found) == 1 else None
 
 
-def _in_plot(named: Sequence[Piece], question: str, layout: Layout) -> tuple[list[Piece], str]:
+def _in_plot(named: Sequence[OcrLine], question: str, layout: FigureLayout) -> tuple[list[OcrLine], str]:
     values = list(layout.values)
     reasons: list[str] = []
     columns, rows = ([name for name in named if name in group] for group in (layout.columns, layout.rows))
@@ -101,7 +101,7 @@ def _in_plot(named: Sequence[Piece], question: str, layout: Layout) -> tuple[lis
     return values, ", ".join(reasons)
 
 
-def legend(layout: Layout) -> list[Piece]:
+def legend(layout: FigureLayout) -> list[OcrLine]:
     """The entries of a legend: at least two texts in a stack or a row, each right of a colour of its own."""
     picture = layout.picture
     texts = [(piece, sample(picture, piece)) for piece in layout.others if not number(piece)]
@@ -117,21 +117,21 @@ def legend(layout: Layout) -> list[Piece]:
     ]
 
 
-def _reach(labels: Sequence[Piece], across: bool) -> float:
+def _reach(labels: Sequence[OcrLine], across: bool) -> float:
     """How far from a name its values may lie: grouped bars stand beside the middle of their group."""
     return 0.4 * pitch(labels, lambda piece: piece.x if across else piece.y)
 
 
-def _in_column(value: Piece, x: float, layout: Layout) -> bool:
+def _in_column(value: OcrLine, x: float, layout: FigureLayout) -> bool:
     """Whether a value lies at a place on a numeric axis: closer than to a name, points may be near."""
     return abs(value.x - x) < min(_reach(layout.columns, True), 0.8 * (value.right - value.left))
 
 
-def _in_row(value: Piece, y: float, layout: Layout) -> bool:
+def _in_row(value: OcrLine, y: float, layout: FigureLayout) -> bool:
     return abs(value.y - y) < min(_reach(layout.rows, False), 0.8 * value.height)
 
 
-def _at(condition: Quantity, values: Sequence[Piece], layout: Layout) -> list[Piece] | None:
+def _at(condition: Quantity, values: Sequence[OcrLine], layout: FigureLayout) -> list[OcrLine] | None:
     """The values at a number on the horizontal or the vertical axis; None if it is on neither or both."""
     across = _position(condition, layout.columns, layout, True)
     down = _position(condition, layout.rows, layout, False)
@@ -145,7 +145,7 @@ def _at(condition: Quantity, values: Sequence[Piece], layout: Layout) -> list[Pi
     return None
 
 
-def _position(condition: Quantity, labels: Sequence[Piece], layout: Layout, columns: bool) -> float | None:
+def _position(condition: Quantity, labels: Sequence[OcrLine], layout: FigureLayout, columns: bool) -> float | None:
     for label in labels:
         found = number(label)
         if found and found.value == condition.value and (not found.unit or found.unit == condition.unit):
@@ -154,10 +154,10 @@ def _position(condition: Quantity, labels: Sequence[Piece], layout: Layout, colu
     return scale.place(condition.value) if scale else None
 
 
-def _coloured(values: Sequence[Piece], colour: Colour, layout: Layout) -> list[Piece]:
+def _coloured(values: Sequence[OcrLine], colour: Colour, layout: FigureLayout) -> list[OcrLine]:
     return [value for value in values if alike(value_colour(layout.picture, value), colour)]
 
 
-def _is_heading(name: Piece, layout: Layout) -> bool:
+def _is_heading(name: OcrLine, layout: FigureLayout) -> bool:
     """Whether a text is the title over the whole figure, which ties to no value."""
     return all(name.bottom <= piece.top + 0.3 * name.height for piece in layout.picture.pieces if piece is not name)

@@ -28,7 +28,6 @@ from data_juicer_ext.offline.text.answering import best_options
 from data_juicer_ext.offline.text.clauses import clauses_of
 from data_juicer_ext.offline.text.sentences import content, readable
 
-Fields = Mapping[str, Any]
 Images = tuple[str, ...]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -108,18 +107,18 @@ def _type_by_look(pictures: list[Picture]) -> str:
     return "Line Plot" if numbers >= _NUMBERS else "Diagram" if pieces else OTHER
 
 
-def _figure_type(fields: Fields, images: Images) -> str:
+def _figure_type(fields: Mapping[str, Any], images: Images) -> str:
     name, panels = _type_by_rule(readable(str(fields["caption"])), images)
     return f"<panels>{', '.join(panels)}</panels>\n<type>{name}</type>"
 
 
-def _question_type(fields: Fields, images: Images) -> str:
+def _question_type(fields: Mapping[str, Any], images: Images) -> str:
     question = str(fields["question"])
     name = next((name for name, words in _QUESTIONS if words.search(question)), "Descriptive")
     return json.dumps({"primary_type": name})
 
 
-def _image_category(fields: Fields, images: Images) -> str:
+def _image_category(fields: Mapping[str, Any], images: Images) -> str:
     caption = readable(str(fields["caption"]))
     name, _ = _type_by_rule(caption, images)
     said, goes_with = content(caption), content(_GO_WITH.get(name, "data plot curves bars points"))
@@ -132,7 +131,7 @@ def _image_category(fields: Fields, images: Images) -> str:
     return f"<category>{best['name']}</category>"
 
 
-def _read_off(fields: Fields, images: Images) -> tuple[str, str]:
+def _read_off(fields: Mapping[str, Any], images: Images) -> tuple[str, str]:
     """The letter ("" for none) that the figure supports, and what was read."""
     options = list(zip(_LETTERS, map(str, fields["options"]), strict=False))
     caption = str(fields["caption"])
@@ -146,16 +145,16 @@ def _read_off(fields: Fields, images: Images) -> tuple[str, str]:
     return told if told is not None and not finding.letter else (finding.letter, finding.rationale)
 
 
-def _label(fields: Fields, images: Images) -> str:
+def _label(fields: Mapping[str, Any], images: Images) -> str:
     letter, why = _read_off(fields, images)
     return f"<rationale>{why}</rationale>\n<option>{letter or 'None'}</option>"
 
 
-def _answer(fields: Fields, images: Images) -> str:
+def _answer(fields: Mapping[str, Any], images: Images) -> str:
     return _read_off(fields, images)[0] or "None"
 
 
-_RULES: dict[str, tuple[Callable[[Fields, Images], str], bool]] = {
+_RULES: dict[str, tuple[Callable[[Mapping[str, Any], Images], str], bool]] = {
     "annotation/figure_type": (_figure_type, True),
     "annotation/question_type": (_question_type, False),
     "annotation/image_category": (_image_category, True),
@@ -164,10 +163,10 @@ _RULES: dict[str, tuple[Callable[[Fields, Images], str], bool]] = {
 }
 
 
-def _answering(task: str) -> Callable[[Fields, Images], str | Failure]:
+def _answering(task: str) -> Callable[[Mapping[str, Any], Images], str | Failure]:
     rule, sees = _RULES[task]
 
-    def answer(fields: Fields, images: Images) -> str | Failure:
+    def answer(fields: Mapping[str, Any], images: Images) -> str | Failure:
         from data_juicer_ext.figures.features.features import FeatureError
         from data_juicer_ext.figures.image_preparation import ImageError
 

@@ -24,7 +24,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from data_juicer_ext.figures.ocr import OcrMissingError, Picture, Piece, UnreadableImageError, read_picture
+from data_juicer_ext.figures.ocr import OcrLine, OcrMissingError, Picture, UnreadableImageError, read_picture
 from data_juicer_ext.models.types import Failure
 from data_juicer_ext.offline.judging.diagram_drafts import draft_criteria, draft_weights, general_preferences
 from data_juicer_ext.offline.text.sentences import stem, words
@@ -34,8 +34,6 @@ _LEAST_SPREAD = 1 / 3  # of the image, as the box around all labels covers it
 _UNEVEN = 2.2  # the tallest letters, in the lowest
 _ENOUGH_WORDS = 13.0  # words of the text that a diagram shows: so many are worth 63 %
 _LEAST_WORD = 3  # letters; OCR takes arrow heads for single ones
-
-Scored = tuple[float, str]
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def _stems(text: str) -> set[str]:
     return {stem(word) for word in words(text) if len(word) >= _LEAST_WORD or (word.isdigit() and len(word) > 1)}
 
 
-def _on_each_other(first: Piece, second: Piece) -> bool:
+def _on_each_other(first: OcrLine, second: OcrLine) -> bool:
     across = min(first.right, second.right) - max(first.left, second.left)
     down = min(first.bottom, second.bottom) - max(first.top, second.top)
     if across <= 0 or down <= 0:
@@ -78,7 +76,7 @@ def _on_each_other(first: Piece, second: Piece) -> bool:
     return across * down > _OVERLAP * min(areas)
 
 
-def _spread(labels: list[Piece], picture: Picture) -> float:
+def _spread(labels: list[OcrLine], picture: Picture) -> float:
     if not labels:
         return 0.0
     width = max(label.right for label in labels) - min(label.left for label in labels)
@@ -86,7 +84,7 @@ def _spread(labels: list[Piece], picture: Picture) -> float:
     return min(1.0, width * height / (picture.image.width * picture.image.height))
 
 
-def _layout(seen: Measured, known: frozenset[str]) -> Scored:
+def _layout(seen: Measured, known: frozenset[str]) -> tuple[float, str]:
     score, why = 8.0, []
     if seen.overlaps:
         score, why = score - min(6.0, 2.0 * seen.overlaps), [f"{seen.overlaps} pairs of labels lie on each other"]
@@ -95,11 +93,11 @@ def _layout(seen: Measured, known: frozenset[str]) -> Scored:
     return score, "; ".join(why)
 
 
-def _logic(seen: Measured, known: frozenset[str]) -> Scored:
+def _logic(seen: Measured, known: frozenset[str]) -> tuple[float, str]:
     return 5.0, "order and direction are not measured"
 
 
-def _elements(seen: Measured, known: frozenset[str]) -> Scored:
+def _elements(seen: Measured, known: frozenset[str]) -> tuple[float, str]:
     if not seen.stems:
         return 0.0, "no label can be read"
     minus = (
@@ -109,7 +107,7 @@ def _elements(seen: Measured, known: frozenset[str]) -> Scored:
     return 9 - minus - 2.0 * bool(seen.overlaps), told + ("; labels lie on each other" if seen.overlaps else "")
 
 
-def _content(seen: Measured, known: frozenset[str]) -> Scored:
+def _content(seen: Measured, known: frozenset[str]) -> tuple[float, str]:
     if not seen.stems:
         return 0.0, "no word can be read"
     shared = len(seen.stems & known)
@@ -118,13 +116,13 @@ def _content(seen: Measured, known: frozenset[str]) -> Scored:
     return 10 * share * (1 - math.exp(-shared / _ENOUGH_WORDS)), told
 
 
-def _finish(seen: Measured, known: frozenset[str]) -> Scored:
+def _finish(seen: Measured, known: frozenset[str]) -> tuple[float, str]:
     uneven = seen.unevenness > _UNEVEN
     told = ["labels lie on each other"] * bool(seen.overlaps) + ["letters differ much in height"] * uneven
     return 7.0 - 2 * bool(seen.overlaps) - uneven, "; ".join(told)
 
 
-_RULES: dict[str, Callable[[Measured, frozenset[str]], Scored]] = {
+_RULES: dict[str, Callable[[Measured, frozenset[str]], tuple[float, str]]] = {
     "VOL": _layout,
     "LA": _logic,
     "VER": _elements,

@@ -30,10 +30,9 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _CLAIMS, _SHOWN = 6, 300
 
 Features = Mapping[str, Any]
-Scored = dict[str, Any]
 
 
-def _scored(start: int, moves: Sequence[tuple[int, str]]) -> Scored:
+def _scored(start: int, moves: Sequence[tuple[int, str]]) -> dict[str, Any]:
     score = max(1, min(10, start + sum(move for move, _ in moves)))
     told = "; ".join(f"{move:+d} {why}" for move, why in moves if move)
     return {"score": score, "reason": f"by rule, from {start}: {told or 'nothing measured speaks against it'}"}
@@ -46,7 +45,7 @@ def _steps(value: Any, steps: Sequence[tuple[Callable[[float], bool], int, str]]
     return next(([(move, f"{why} {value:g}")] for holds, move, why in steps if holds(value)), [])
 
 
-def _clarity(features: Features) -> Scored:
+def _clarity(features: Features) -> dict[str, Any]:
     pixels, confidence = "pixels:", "mean OCR confidence"
     return _scored(8, [
         *_steps(features.get("edge_sharpness"), [(lambda v: v < _BLURRED, -3, "blurred edges, sharpness")]),
@@ -58,7 +57,7 @@ def _clarity(features: Features) -> Scored:
     ])  # fmt: skip
 
 
-def _layout(features: Features) -> Scored:
+def _layout(features: Features) -> dict[str, Any]:
     text, crowded = features.get("text_region_share"), "share of the image under text"
     return _scored(8, [
         *_steps(text, [(lambda v: v > 0.4, -2, crowded), (lambda v: v > 0.25, -1, crowded)]),
@@ -67,7 +66,7 @@ def _layout(features: Features) -> Scored:
     ])  # fmt: skip
 
 
-def _caption(words: int, tokens: Any, numbers: Any) -> Scored:
+def _caption(words: int, tokens: Any, numbers: Any) -> dict[str, Any]:
     share, missing = "share of the caption's words in the figure", "share of the caption's numbers in the figure"
     scored = _scored(6, [
         *_steps(tokens, [(lambda v: v >= 0.5, 3, share), (lambda v: v >= 0.25, 2, share),
@@ -79,7 +78,7 @@ def _caption(words: int, tokens: Any, numbers: Any) -> Scored:
     return scored
 
 
-def _context(kinds: Sequence[str]) -> Scored:
+def _context(kinds: Sequence[str]) -> dict[str, Any]:
     best = max(kinds, key=lambda kind: _TEXT_BY_KIND[kind], default="bare")
     said = {"bare": "merely points at the figure", "plain": "states something", "trend": "compares or tells a trend"}
     return {"score": _TEXT_BY_KIND[best], "reason": f"by rule: the citing text {said[best]}"}

@@ -17,8 +17,8 @@ from typing import Any
 from data_juicer_ext.models.types import Failure
 from data_juicer_ext.offline.judging.siqa_facts import (
     CHECKS,
-    Axis,
-    Evidence,
+    AxisName,
+    FigureFacts,
     gather,
     known,
     ticks,
@@ -28,26 +28,25 @@ from data_juicer_ext.offline.judging.siqa_facts import (
 )
 from data_juicer_ext.offline.text.sentences import content
 
-_AXES: tuple[Axis, Axis] = ("horizontal", "vertical")
+_AXES: tuple[AxisName, AxisName] = ("horizontal", "vertical")
 _QUANTITIES = ("Temperature", "Elapsed time", "Mass", "Voltage", "Number of samples", "Angle", "Pressure", "Depth")
 _UNITS = ("mm", "s", "%", "kg", "K", "V", "Pa", "mol/L")
 _TEXTS = ("Control group", "Reference line", "Threshold", "Baseline", "Upper limit", "Residual", "Sample size", "Noise")
 _SURE_LETTERS = 4  # of a piece of text that a question asks for
 _LEVEL_NAMES = ("Bad", "Poor", "Fair", "Good", "Excellent")
 
-Fields = Mapping[str, Any]
-Asked = tuple[str, str, Sequence[str]]
+SiqaQuestion = tuple[str, str, Sequence[str]]
 """A question, the right option, and the wrong ones."""
 
 
-def _describe(fields: Fields, evidence: Evidence) -> str:
+def _describe(fields: Mapping[str, Any], evidence: FigureFacts) -> str:
     [dimension] = fields["dimensions"]
     checks = [check for check in CHECKS if check.dimension == dimension]
     good, bad = " ".join(check.good for check in checks), " ".join(check.bad for check in checks)
     return f"<good>{good}</good>\n<bad>{bad}</bad>"
 
 
-def _ask(fields: Fields, evidence: Evidence) -> str:
+def _ask(fields: Mapping[str, Any], evidence: FigureFacts) -> str:
     [dimension] = fields["dimensions"]
     if fields["question_type"] == "yes_no":
         decided = sorted(known(evidence, dimension), key=lambda pair: pair[1])
@@ -70,7 +69,7 @@ def _seed(*parts: str) -> bytes:
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).digest()
 
 
-def _what(dimension: str, evidence: Evidence) -> Asked | None:
+def _what(dimension: str, evidence: FigureFacts) -> SiqaQuestion | None:
     if dimension == "cognitive_clarity":
         return _text_asked(evidence)
     if evidence.plot is None:
@@ -92,7 +91,7 @@ def _what(dimension: str, evidence: Evidence) -> Asked | None:
     return None
 
 
-def _text_asked(evidence: Evidence) -> Asked | None:
+def _text_asked(evidence: FigureFacts) -> SiqaQuestion | None:
     """Which of four texts stands in the image: the longest that was surely read, and three that are nowhere in it."""
     pieces = [piece for layout in evidence.layouts for piece in layout.picture.pieces]
     sure = [
@@ -105,7 +104,7 @@ def _text_asked(evidence: Evidence) -> Asked | None:
     return "Which of these texts stands in the image?", max(sure, key=lambda text: (len(text), text)), others[:3]
 
 
-def _how(dimension: str, evidence: Evidence) -> tuple[str, str] | None:
+def _how(dimension: str, evidence: FigureFacts) -> tuple[str, str] | None:
     confidence = evidence.features.get("ocr_mean_confidence")
     if dimension == "cognitive_clarity" and confidence is not None:
         level = next(name for least, name in ((0.95, "Excellent"), (0.85, "Good"), (0.7, "Fair"), (0.0, "Poor"))
@@ -119,12 +118,12 @@ def _how(dimension: str, evidence: Evidence) -> tuple[str, str] | None:
     return asked[dimension], "Excellent" if all(decided) else "Fair" if any(decided) else "Poor"
 
 
-def _rate(fields: Fields, evidence: Evidence) -> str:
+def _rate(fields: Mapping[str, Any], evidence: FigureFacts) -> str:
     value = _perception(evidence) if fields["aspect"] == "perception" else _knowledge(evidence)
     return "None" if value is None else _LEVEL_NAMES[value - 1]
 
 
-def _perception(evidence: Evidence) -> int | None:
+def _perception(evidence: FigureFacts) -> int | None:
     sharp = [holds for check, holds in known(evidence, "cognitive_clarity") if "sharp" in check.question]
     if not sharp:
         return None
@@ -133,7 +132,7 @@ def _perception(evidence: Evidence) -> int | None:
     return max(1, min(5, 4 - 2 * (not sharp[0]) + read))
 
 
-def _knowledge(evidence: Evidence) -> int | None:
+def _knowledge(evidence: FigureFacts) -> int | None:
     decided = [holds for _, holds in known(evidence, "scientific_validity", "scientific_completeness")]
     if not decided:
         return None
@@ -141,7 +140,7 @@ def _knowledge(evidence: Evidence) -> int | None:
     return 5 if share == 1 else 4 if share >= 0.75 else 3 if share >= 0.5 else 2 if share else 1
 
 
-def _negate(fields: Fields) -> str:
+def _negate(fields: Mapping[str, Any]) -> str:
     turned = turned_around(str(fields["question"]))
     return f"<question>{turned}</question>" if turned else "None"
 
@@ -151,7 +150,7 @@ def answer_question(question: str, options: Sequence[str], images: Sequence[str]
 
     Raises FeatureError for an image that can't be read.
     """
-    evidence: Evidence | None = None
+    evidence: FigureFacts | None = None
     for check in CHECKS:
         if question in (check.question, turned_around(check.question)):
             evidence = evidence or gather(images)
@@ -174,17 +173,17 @@ def _letter(right: str, options: Sequence[str]) -> str:
     return next((chr(65 + place) for place, option in enumerate(options) if option == right), "")
 
 
-_RULES: dict[str, Callable[[Fields, Evidence], str]] = {
+_RULES: dict[str, Callable[[Mapping[str, Any], FigureFacts], str]] = {
     "siqa/description": _describe,
     "siqa/mcq": _ask,
     "siqa/rating": _rate,
 }
 
 
-def _looking(task: str) -> Callable[[Fields, tuple[str, ...]], str | Failure]:
+def _looking(task: str) -> Callable[[Mapping[str, Any], tuple[str, ...]], str | Failure]:
     rule = _RULES[task]
 
-    def answer(fields: Fields, images: tuple[str, ...]) -> str | Failure:
+    def answer(fields: Mapping[str, Any], images: tuple[str, ...]) -> str | Failure:
         from data_juicer_ext.figures.features.features import FeatureError
 
         if not images:
@@ -197,7 +196,7 @@ def _looking(task: str) -> Callable[[Fields, tuple[str, ...]], str | Failure]:
     return answer
 
 
-SIQA_TASKS: dict[str, Callable[[Fields, tuple[str, ...]], str | Failure]] = {
+SIQA_TASKS: dict[str, Callable[[Mapping[str, Any], tuple[str, ...]], str | Failure]] = {
     **{task: _looking(task) for task in _RULES},
     "siqa/negation": lambda fields, images: _negate(fields),
 }

@@ -14,11 +14,11 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from data_juicer_ext.figures.features.features import FeatureError, figure_features
-from data_juicer_ext.figures.ocr import OcrMissingError, Piece, UnreadableImageError, read_picture
-from data_juicer_ext.offline.figure.text_layout import Layout, Scale, arrange, number
+from data_juicer_ext.figures.ocr import OcrLine, OcrMissingError, UnreadableImageError, read_picture
+from data_juicer_ext.offline.figure.text_layout import FigureLayout, Scale, arrange, number
 from data_juicer_ext.storage.addresses import as_path, is_remote
 
-Axis = Literal["horizontal", "vertical"]
+AxisName = Literal["horizontal", "vertical"]
 
 _BLURRED, _READABLE = 0.04, 0.8
 _UNIT = re.compile(r"[(\[]\s?([^()\[\]]{1,24})\s?[)\]]\s*\Z")
@@ -27,23 +27,23 @@ _EQUAL = 1.3  # by which gaps that count as equal may differ
 
 
 @dataclass(frozen=True)
-class Evidence:
+class FigureFacts:
     """What was measured on the images of one figure: features (docs/curation.md), and the layout of each by its text.
 
     Without OCR there are no layouts.
     """
 
     features: Mapping[str, Any]
-    layouts: tuple[Layout, ...]
+    layouts: tuple[FigureLayout, ...]
 
     @property
-    def plot(self) -> Layout | None:
+    def plot(self) -> FigureLayout | None:
         """The layout of the only image, where it has a numeric axis."""
         layout = self.layouts[0] if len(self.layouts) == 1 else None
         return layout if layout and (layout.column_scale or layout.row_scale) else None
 
 
-def gather(images: Sequence[str]) -> Evidence:
+def gather(images: Sequence[str]) -> FigureFacts:
     """The evidence in image files. Raises FeatureError for one that can't be read."""
     try:
         stamps = tuple(map(_stamp, images))
@@ -61,18 +61,18 @@ def _stamp(path: str) -> tuple[str, int, int]:
 
 
 @lru_cache(maxsize=64)
-def _gathered(stamps: tuple[tuple[str, int, int], ...]) -> Evidence:
+def _gathered(stamps: tuple[tuple[str, int, int], ...]) -> FigureFacts:
     images = [path for path, _, _ in stamps]
     try:
         features = figure_features(images, "")
-        return Evidence(features, tuple(arrange(read_picture(image)) for image in images))
+        return FigureFacts(features, tuple(arrange(read_picture(image)) for image in images))
     except OcrMissingError:
-        return Evidence(figure_features(images, "", ocr=False), ())
+        return FigureFacts(figure_features(images, "", ocr=False), ())
     except UnreadableImageError as error:
         raise FeatureError(str(error)) from error
 
 
-def ticks(layout: Layout, axis: Axis) -> tuple[Piece, ...]:
+def ticks(layout: FigureLayout, axis: AxisName) -> tuple[OcrLine, ...]:
     """The numbers along an axis, from the lowest to the highest."""
     labels = layout.columns if axis == "horizontal" else layout.rows
     found = [(quantity.value, piece) for piece in labels if (quantity := number(piece))]
@@ -81,7 +81,7 @@ def ticks(layout: Layout, axis: Axis) -> tuple[Piece, ...]:
     return tuple(piece for _, piece in sorted(found, key=lambda item: item[0]))
 
 
-def _lowest_line(layout: Layout) -> tuple[Piece, ...]:
+def _lowest_line(layout: FigureLayout) -> tuple[OcrLine, ...]:
     """Numbers that rise along the lowest line, equally far apart, though not evenly; () for any others.
 
     A logarithmic axis rises by one factor; it is none of these.
@@ -99,7 +99,7 @@ def _lowest_line(layout: Layout) -> tuple[Piece, ...]:
     return () if by_factor else tuple(piece for piece, _ in line)
 
 
-def title(layout: Layout, axis: Axis) -> str:
+def title(layout: FigureLayout, axis: AxisName) -> str:
     """What is written along an axis, "" for nothing."""
     piece = layout.column_title if axis == "horizontal" else layout.row_title
     line = _lowest_line(layout) if axis == "horizontal" and not layout.columns else ()
@@ -115,7 +115,7 @@ def unit(text: str) -> str:
     return match[1].strip() if match else ""
 
 
-def _scale(layout: Layout, axis: Axis) -> Scale | None:
+def _scale(layout: FigureLayout, axis: AxisName) -> Scale | None:
     return layout.column_scale if axis == "horizontal" else layout.row_scale
 
 
@@ -127,21 +127,21 @@ class Check:
     question: str
     good: str
     bad: str
-    holds: Callable[[Evidence], bool | None]
+    holds: Callable[[FigureFacts], bool | None]
 
 
-def _sharp(evidence: Evidence) -> bool | None:
+def _sharp(evidence: FigureFacts) -> bool | None:
     value = evidence.features.get("edge_sharpness")
     return None if value is None else bool(value >= _BLURRED)
 
 
-def _readable(evidence: Evidence) -> bool | None:
+def _readable(evidence: FigureFacts) -> bool | None:
     value = evidence.features.get("ocr_mean_confidence")
     return None if value is None else bool(value >= _READABLE)
 
 
-def _even(axis: Axis) -> Callable[[Evidence], bool | None]:
-    def holds(evidence: Evidence) -> bool | None:
+def _even(axis: AxisName) -> Callable[[FigureFacts], bool | None]:
+    def holds(evidence: FigureFacts) -> bool | None:
         if evidence.plot is None or len(ticks(evidence.plot, axis)) < _TICKS:
             return None
         return _scale(evidence.plot, axis) is not None
@@ -149,22 +149,22 @@ def _even(axis: Axis) -> Callable[[Evidence], bool | None]:
     return holds
 
 
-def _titled(axis: Axis) -> Callable[[Evidence], bool | None]:
-    def holds(evidence: Evidence) -> bool | None:
+def _titled(axis: AxisName) -> Callable[[FigureFacts], bool | None]:
+    def holds(evidence: FigureFacts) -> bool | None:
         return None if evidence.plot is None or not ticks(evidence.plot, axis) else bool(title(evidence.plot, axis))
 
     return holds
 
 
-def _with_unit(axis: Axis) -> Callable[[Evidence], bool | None]:
-    def holds(evidence: Evidence) -> bool | None:
+def _with_unit(axis: AxisName) -> Callable[[FigureFacts], bool | None]:
+    def holds(evidence: FigureFacts) -> bool | None:
         known = evidence.plot is not None and ticks(evidence.plot, axis) and title(evidence.plot, axis)
         return bool(unit(title(evidence.plot, axis))) if known and evidence.plot else None
 
     return holds
 
 
-def _of_axis(axis: Axis) -> tuple[Check, ...]:
+def _of_axis(axis: AxisName) -> tuple[Check, ...]:
     return (
         Check("scientific_validity", f"Do the numbers along the {axis} axis rise in even steps?",
               f"The numbers along the {axis} axis rise in even steps.",
@@ -186,7 +186,7 @@ CHECKS: tuple[Check, ...] = (
 )  # fmt: skip
 
 
-def known(evidence: Evidence, *dimensions: str) -> list[tuple[Check, bool]]:
+def known(evidence: FigureFacts, *dimensions: str) -> list[tuple[Check, bool]]:
     """The checks of some dimensions that the image decides, with what it decides."""
     decided = [(check, check.holds(evidence)) for check in CHECKS if check.dimension in dimensions]
     return [(check, holds) for check, holds in decided if holds is not None]

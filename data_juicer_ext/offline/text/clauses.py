@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from data_juicer_ext.offline.text.quantities import quantities
 from data_juicer_ext.offline.text.sentences import FIGURE, OTHER, UNKNOWN, readable, sentences
-from data_juicer_ext.offline.text.statements import VERBS, Direction, statement
+from data_juicer_ext.offline.text.statements import VERBS, TrendStatement, statement
 
 _SAYS = (
     r"(?:shows?|indicates?|reveals?|demonstrates?|illustrates?|confirms?|suggests?|depicts?|highlights?|"
@@ -186,7 +186,7 @@ def _per_place(body: str) -> list[str]:
     if len(parts) < 2 or not all(_is_place(part) for part in parts):
         return []
     clauses = [f"{head}{part}" for part in parts]
-    return clauses if all(not isinstance(statement(c), (Direction, type(None))) for c in clauses) else []
+    return clauses if all(not isinstance(statement(c), (TrendStatement, type(None))) for c in clauses) else []
 
 
 def _is_place(part: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from data_juicer_ext.offline.text.sentences import FIGURE, OTHER, sentences, words
-from data_juicer_ext.offline.text.statements import Axis, Extreme, Value, statement
+from data_juicer_ext.offline.text.statements import AxisStatement, Extreme, Value, statement
 from data_juicer_ext.offline.text.statements import Sequence as Step
 
 _NAME = re.compile(
@@ -116,4 +116,4 @@ def _subjects(clauses: Iterable[str]) -> list[str]:
 
 def axis_quantities(clauses: Iterable[str]) -> list[str]:
     """What the axes show, as far as `clauses` say."""
-    return [stated.quantity for stated in map(statement, clauses) if isinstance(stated, Axis)]
+    return [stated.quantity for stated in map(statement, clauses) if isinstance(stated, AxisStatement)]

@@ -13,11 +13,11 @@ from data_juicer_ext.offline.text.quantities import nearby, quantities
 from data_juicer_ext.offline.text.sentences import readable, words
 from data_juicer_ext.offline.text.statements import (
     VERBS,
-    Axis,
-    Direction,
+    AxisStatement,
     Extreme,
     Sequence,
     Statement,
+    TrendStatement,
     Value,
     statement,
 )
@@ -86,7 +86,7 @@ def _ask(stated: Statement, clauses: Several[str], texts: list[str], seed: int) 
         return _ask_extreme(stated, clauses, texts)
     if isinstance(stated, Sequence):
         return _ask_sequence(stated, clauses, texts)
-    if isinstance(stated, Axis):
+    if isinstance(stated, AxisStatement):
         others = [other for other in axis_quantities(clauses) if other.lower() != stated.quantity.lower()]
         return f"What does the {stated.axis} axis show?", stated.quantity, others
     return _ask_direction(stated)
@@ -175,7 +175,7 @@ def _base(verb: str) -> str:
     return f"{first.removesuffix('s')} {rest}".strip()
 
 
-def _ask_direction(direction: Direction) -> _Asked | None:
+def _ask_direction(direction: TrendStatement) -> _Asked | None:
     tokens = {word.lower() for word in words(direction.subject)}
     if tokens & _VAGUE_SUBJECTS:
         return None

@@ -124,7 +124,7 @@ class Sequence:
 
 
 @dataclass(frozen=True)
-class Axis:
+class AxisStatement:
     """What the `axis` ("horizontal", "vertical") shows."""
 
     axis: str
@@ -132,7 +132,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Direction:
+class TrendStatement:
     """`subject` goes up or down (`verb`, as written) `tail`."""
 
     subject: str
@@ -145,7 +145,7 @@ class Direction:
         return VERBS[self.verb] in UP
 
 
-Statement: TypeAlias = Value | Extreme | Sequence | Axis | Direction
+Statement: TypeAlias = Value | Extreme | Sequence | AxisStatement | TrendStatement
 
 
 @lru_cache(maxsize=4096)
@@ -206,16 +206,16 @@ def _sequence(clause: str) -> Sequence | None:
     return Sequence(found["entity"], found["verb"], found["other"])
 
 
-def _axis(clause: str) -> Axis | None:
+def _axis(clause: str) -> AxisStatement | None:
     found = _AXIS.match(clause)
     if not found:
         return None
     name = {"x": "horizontal", "y": "vertical"}.get(found["axis"].lower(), found["axis"].lower())
-    return Axis(name, found["quantity"])
+    return AxisStatement(name, found["quantity"])
 
 
-def _direction(clause: str) -> Direction | None:
+def _direction(clause: str) -> TrendStatement | None:
     found = _DIRECTION.match(clause)
     if not found or quantities(clause) or _has_verb_chain(found["subject"]):
         return None
-    return Direction(found["subject"], found["verb"], found["tail"])
+    return TrendStatement(found["subject"], found["verb"], found["tail"])

@@ -13,7 +13,7 @@ from data_juicer_ext.ops.base.outcome import Outcome, undecided
 class ClassMapper(ModelMapper):
     """Sets `column` to the class that a model names; asks once more where none can be read.
 
-    A row for which that fails too, or whose call failed, is undecided. Equal requests are sent once a process, and
+    A row for which that fails too, or whose call failed, is undecided. Equal requests are sent once per process, and
     come from the store afterwards: of all questions about a figure one pays for the figure's class.
     """
 

@@ -1,4 +1,4 @@
-"""What the three verification filters share: a verdict a row in stats, and only `keep` stays."""
+"""What the three verification filters share: one verdict per row in stats, and only `keep` stays."""
 
 from collections.abc import Sequence
 from typing import Any

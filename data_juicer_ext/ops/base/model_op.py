@@ -1,16 +1,17 @@
 """The one loop that every model-calling operator shares.
 
-A batch of rows becomes a coroutine a row on the process's event loop, so that calls are in flight
+A batch of rows becomes one coroutine per row on the process's event loop, so that calls are in flight
 across the whole batch. Each row ends as an `Outcome`; no row's error touches another row.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data_juicer_ext.calls.model_access import get_model
 from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.budget.prices import PriceError, load_prices
+from data_juicer_ext.errors import DjExtError
+from data_juicer_ext.models.budget.prices import load_prices
 from data_juicer_ext.models.client import Client, RunPlace
 from data_juicer_ext.models.config.endpoint import (
     ConfigError,
@@ -23,12 +24,13 @@ from data_juicer_ext.models.event_loop import drive, drive_width
 from data_juicer_ext.models.governor.ray_actor import share_with_workers
 from data_juicer_ext.models.store.run_store import start_for_workers
 from data_juicer_ext.ops.base import progress, ray_progress
+from data_juicer_ext.ops.base.dry_run import DryRun
 from data_juicer_ext.ops.base.outcome import Outcome, defect
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OwnOp, between, count, run_place
-from data_juicer_ext.ops.host.running_recipe import only_trying, stop
-from data_juicer_ext.prompts import PromptError, fingerprint
+from data_juicer_ext.ops.base.run_op import RunOp, between, count, run_place
+from data_juicer_ext.ops.host.running_recipe import is_on_ray, only_trying, running, stop
 from data_juicer_ext.prompts import check as check_template
-from data_juicer_ext.rows import add_provenance
+from data_juicer_ext.prompts import fingerprint
+from data_juicer_ext.rows import to_json
 from data_juicer_ext.runs.ledger import Entry, Spending, spent_before
 from data_juicer_ext.storage.addresses import is_remote
 
@@ -36,17 +38,16 @@ from data_juicer_ext.storage.addresses import is_remote
 # a block, whatever its size: any number would make Ray merge smaller blocks into one task, and
 # leave other workers without any.
 BATCH_SIZE = 10_000
-RAY_BATCH_SIZE = None
 
 # What of a `Spending` belongs to the run, not to the row.
 _OF_THE_RUN = ("tries", "store_hits", "seconds")
 
 
-class RecordError(OSError):
+class RecordError(DjExtError, OSError):
     """A decision could not be written down."""
 
 
-class ModelOp(OwnOp):
+class ModelOp(DryRun, RunOp):
     """Mixed in before Mapper or Filter by operators that call a model."""
 
     # The template that the operator renders, and the one for asking again.
@@ -55,6 +56,11 @@ class ModelOp(OwnOp):
     # What the template is given.
     fields: tuple[str, ...] = ()
     parser_version = ""
+    # What is sent where a recipe does not say otherwise.
+    default_sampling: Mapping[str, Any] = {}
+
+    rows_per_batch = BATCH_SIZE
+    in_driver = True
 
     endpoint: EndpointConfig
     sampling: dict[str, Any]
@@ -68,8 +74,6 @@ class ModelOp(OwnOp):
         sampling_params: dict[str, Any] | None = None,
         max_cost: float = 0.0,
         max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -85,62 +89,40 @@ class ModelOp(OwnOp):
         :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
             they are spent no new call goes out, and the rest is undecided. 0: no limit.
         :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without
-            `_mapper` or `_filter`.
         """
-        super().__init__(*args, **kwargs)
-        self.set_up_model(api_model, api_endpoint, model_params, sampling_params, kwargs)
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
-        self.set_up_place(max_cost, max_calls)
-
-    def set_up_model(
-        self,
-        api_model: str,
-        api_endpoint: str | None,
-        model_params: dict[str, Any] | None,
-        sampling_params: dict[str, Any] | None,
-        host_params: dict[str, Any],
-    ) -> None:
-        """Check everything about the model before the first row, or stop the run plainly."""
-        try:
-            self.endpoint = parse_model_params(api_model, api_endpoint, model_params)
-            self.sampling = checked_sampling(sampling_params)
-            require_key(self.endpoint)
-            if not only_trying():
-                share_with_workers(self.endpoint)
+        with self.checked_parameters():
+            self.endpoint = checked_endpoint(api_model, api_endpoint, model_params)
+            self.sampling = {**self.default_sampling, **checked_sampling(sampling_params)}
+            between("max_cost", max_cost, 0.0, 1e9)
+            count("max_calls", max_calls, 0, 10**12)
             load_prices()
-            check_template(self.template, self.fields)
-            check_template(self.repair_template, ("problem",))
-        except (ConfigError, PromptError, PriceError) as error:
-            stop(f"{self._name}: {error}")
-        self.run_in_process()
-        if host_params.get("batch_size") in (None, 1000):
-            self.batch_size = RAY_BATCH_SIZE if _on_ray() else BATCH_SIZE
+            for template, fields in self.asked_templates().items():
+                check_template(template, fields)
+        super().__init__(*args, **kwargs)
+        if not only_trying():
+            self._set_up_place(max_cost, max_calls)
 
-    def join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
+    def asked_templates(self) -> dict[str, tuple[str, ...]]:
+        """The templates that the operator renders, with what each is given."""
+        return {self.template: self.fields, self.repair_template: ("problem",)}
+
+    def _join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
         """Take part in the run of this process, or stop it with a plain message."""
         if self.endpoint.mode == "batch" and _is_remote(run_dir):
             stop(
                 f"{self._name}: model_params: mode: batch keeps in the run folder what was submitted, which takes a "
                 f"file system: name a folder in place of {run_dir}, or leave mode out"
             )
-        super().join_run(run_dir, tag, ray_execution_mode)
+        super()._join_run(run_dir, tag, ray_execution_mode)
 
-    def set_up_place(self, max_cost: float, max_calls: int) -> None:
-        """Check what may be spent, or stop the run plainly; and say where calls are stored."""
-        try:
-            between("max_cost", max_cost, 0.0, 1e9)
-            count("max_calls", max_calls, 0, 10**12)
-        except ConfigError as error:
-            stop(f"{self._name}: {error}")
-        if not only_trying():
-            limited = bool(max_cost or max_calls)
-            before = self._spent_before() if limited else (0.0, 0)
-            self.place = RunPlace(self.run_info.place, _on_ray(), float(max_cost), max_calls, *before)
-            if _on_ray():
-                self._start_store()
-                ray_progress.follow(self.run_info)
+    def _set_up_place(self, max_cost: float, max_calls: int) -> None:
+        """Say where calls are stored and what they may spend."""
+        on_ray = is_on_ray(running())
+        before = self._spent_before() if max_cost or max_calls else (0.0, 0)
+        self.place = RunPlace(self.run_info.place, on_ray, float(max_cost), max_calls, *before)
+        if on_ray:
+            self._start_store()
+            ray_progress.follow(self.run_info)
 
     def _start_store(self) -> None:
         try:
@@ -154,10 +136,6 @@ class ModelOp(OwnOp):
         except OSError as error:
             self.unwritable(error)
         return spent_before(self.run_info.run_dir, self.run_info.run_id)
-
-    async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
-        """The operator's own part: one row to its outcome."""
-        raise NotImplementedError
 
     def run(self, dataset: Any, **kwargs: Any) -> Any:
         """Run over a whole data set and show how far that is; the default executor's way in."""
@@ -217,9 +195,10 @@ class ModelOp(OwnOp):
         self.run_info.ledger.record(entry)
         if outcome.verdict == "undecided":
             self.set_aside(row, entry)
+        step = self._step(entry, calls.worth)
         for target in (*outcome.made, outcome.columns):
             if "provenance" in target:
-                target["provenance"] = add_step(target["provenance"], self._step(entry, calls.worth))
+                target["provenance"] = add_step(target["provenance"], step)
 
     def _prompt(self) -> str:
         return f"{self.template}@{fingerprint(self.template)}"
@@ -237,7 +216,17 @@ class ModelOp(OwnOp):
 
 def add_step(provenance: str, step: dict[str, Any]) -> str:
     """The `provenance` column with one more entry in its list `steps`."""
-    return add_provenance(provenance, steps=[*json.loads(provenance or "{}").get("steps", []), step])
+    known = json.loads(provenance or "{}")
+    return to_json({**known, "steps": [*known.get("steps", []), step]})
+
+
+def checked_endpoint(api_model: str, api_endpoint: str | None, model_params: dict[str, Any] | None) -> EndpointConfig:
+    """The endpoint that an operator's parameters name, with its key known to all workers. Raises ConfigError."""
+    endpoint = parse_model_params(api_model, api_endpoint, model_params)
+    require_key(endpoint)
+    if not only_trying():
+        share_with_workers(endpoint)
+    return endpoint
 
 
 def checked_sampling(sampling: dict[str, Any] | None) -> dict[str, Any]:
@@ -255,9 +244,3 @@ def _is_remote(run_dir: str) -> bool:
         return is_remote(run_place(run_dir))
     except ConfigError:  # joining the run says so
         return False
-
-
-def _on_ray() -> bool:
-    from data_juicer.utils.ray_utils import is_ray_mode
-
-    return bool(is_ray_mode())

@@ -5,24 +5,13 @@ from typing import Any
 
 from data_juicer_ext.ops.base.outcome import Outcome, defect
 from data_juicer_ext.ops.base.row_ops import RowMapper, VerdictFilter
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OwnOp
-from data_juicer_ext.runs.ledger import Entry
+from data_juicer_ext.ops.base.run_op import RunOp
 
 
-class RuleOp(OwnOp):
+class RuleOp(RunOp):
     """Mixed in before Mapper or Filter; an operator brings `decide`."""
 
-    def __init__(self, run_dir: str = DEFAULT_RUN_DIR, tag: str = "", *args: Any, **kwargs: Any):
-        """
-        Initialization method.
-
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without
-            `_mapper` or `_filter`.
-        """
-        super().__init__(*args, **kwargs)
-        self.run_in_process()
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+    in_driver = True
 
     def decide(self, row: dict[str, Any]) -> Outcome:
         """The operator's own part: one row to its outcome."""
@@ -40,18 +29,16 @@ class RuleOp(OwnOp):
             outcome = self.decide(row)
         except Exception as error:  # a defect or a malformed row must cost this row only
             outcome = defect(error)
-        row_id, paper_id, figure_id = (str(row.get(name) or "") for name in ("row_id", "paper_id", "figure_id"))
+        row_id, paper_id, figure_id = self.ids(row, outcome)
         detail = {**outcome.detail, **({"message": outcome.message} if outcome.message else {})}
         made = 0 if outcome.verdict != "keep" else len(outcome.made) or 1
-        entry = Entry(row_id, self._name, self.tag, outcome.verdict, outcome.reason, paper_id, figure_id,
-                      made=made, detail=detail)  # fmt: skip
-        try:
-            self.run_info.ledger.record(entry)
-            if outcome.verdict == "undecided":
-                self.set_aside(row, entry)
-        except OSError as error:
-            self.unwritable(error)
+        self.record(row_id, outcome.verdict, outcome.reason, detail, paper_id, figure_id, made, row)
         return outcome
+
+    def ids(self, row: dict[str, Any], outcome: Outcome) -> tuple[str, str, str]:
+        """What the ledger calls a row: its own id, its paper's and its figure's."""
+        row_id, paper_id, figure_id = (str(row.get(name) or "") for name in ("row_id", "paper_id", "figure_id"))
+        return row_id, paper_id, figure_id
 
 
 class RuleMapper(RuleOp, RowMapper):

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.config.endpoint import ConfigError, expand_environment
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.base import end_of_run
 from data_juicer_ext.ops.base.ledger_flush import write_down
+from data_juicer_ext.ops.base.registration import EXTENSION_OPERATORS
+from data_juicer_ext.ops.base.reported import Reported, words_of
 from data_juicer_ext.ops.host import empty_export, ray_blocks, ray_nodes, remote_export
 from data_juicer_ext.ops.host.running_recipe import (
     RecipeError,
@@ -26,17 +29,16 @@ from data_juicer_ext.ops.host.running_recipe import (
     tag_of,
     unwritable_export,
 )
+from data_juicer_ext.ops.host.stopped_run import in_worker
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.folder_lock import BusyError, hold
 from data_juicer_ext.runs.ledger import Entry
+from data_juicer_ext.runs.operator_words import note_words
 from data_juicer_ext.runs.remote_lock import hold_remote
 from data_juicer_ext.storage.addresses import is_remote, under, wrong_address
 
 DEFAULT_RUN_DIR = "./dj_ext_run"
 HOST_BATCH_SIZE = 1000  # Data-Juicer's, where a recipe names none
-
-# Every operator of this package, by name; filled as they are registered.
-OWN_OPERATORS: list[str] = []
 
 # One run a process and run folder, whatever the number of operators.
 _RUNS: dict[str, run_records.Run] = {}
@@ -134,16 +136,27 @@ def taking_part(run: run_records.Run) -> Iterator[None]:
         del _RUNS[run.place]
 
 
-class OwnOp:
-    """Mixed in before Mapper or Filter; `__init__` of an operator calls `join_run` last."""
+class RunOp(Reported):
+    """Mixed in before Mapper or Filter: takes part in the run of its process.
+
+    An operator checks its own parameters within `checked_parameters`, then calls `super().__init__(*args, **kwargs)`.
+    """
 
     # Columns that the operator reads and writes; "@key" is the column that parameter `key` names.
     # One that `replaces` leaves no other column behind.
     needs: tuple[str, ...] = ()
     makes: tuple[str, ...] = ()
     replaces = False
+    # Parameters of a base class that mean nothing to the operator.
+    without_parameters: tuple[str, ...] = ()
+    # Rows in a batch where the recipe names no number, on the default executor and on Ray; None is what the host takes:
+    # 1000, or on Ray a block, whatever its size.
+    rows_per_batch: int | None = None
+    rows_per_ray_batch: int | None = None
     # On Ray, the most rows that one task takes at once where they come from the dataset.
-    rows_a_block = ray_blocks.ROWS_A_BLOCK
+    rows_per_block = ray_blocks.ROWS_PER_BLOCK
+    # On the default executor, work in the driver's process: no fork per step, none after threads.
+    in_driver = False
 
     _name: str
     tag: str
@@ -154,37 +167,61 @@ class OwnOp:
         super().__init_subclass__(**kwargs)
         write_down(cls)
 
-    def __init__(self, *args: Any, **kwargs: Any):
+    def __init__(self, run_dir: str = DEFAULT_RUN_DIR, tag: str = "", *args: Any, **kwargs: Any):
+        """
+        Initialization method.
+
+        :param run_dir: the run folder: what outlives the run (ledger, answers, images).
+        :param tag: the name of this listing in the ledger and in stats; where empty, the operator's without
+            `_mapper` or `_filter`.
+        """
         # An operator of ours raises only where the run has to end; the host, told to skip errors,
         # would go on without the rows of the batch.
         super().__init__(*args, **{**kwargs, "skip_op_error": False})
+        if self.in_driver:
+            self.num_proc = None
+            self.auto_op_parallelism = False
+        if kwargs.get("batch_size") in (None, HOST_BATCH_SIZE):
+            on_ray = is_on_ray(running())
+            self.batch_size = self.rows_per_ray_batch if on_ray else self.rows_per_batch or HOST_BATCH_SIZE
+        self._join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
 
-    def join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
-        """Take part in the run of this process, or stop it with a plain message."""
+    @contextlib.contextmanager
+    def checked_parameters(self) -> Iterator[None]:
+        """Within it a wrong value, and a template or price file that can't be used, stops the run plainly."""
         try:
+            yield
+        except DjExtError as error:
+            stop(f"{self._name}: {error}")
+
+    def _join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
+        """Take part in the run of this process, or stop it with a plain message."""
+        with self.checked_parameters():
             self._check_recipe()
             if ray_execution_mode == "actor":
                 raise RecipeError("ray_execution_mode: this operator runs as Ray tasks; leave the parameter out")
             if not only_trying():
                 self.run_info = current_run(run_dir)
-        except (RecipeError, ConfigError) as error:
-            stop(f"{self._name}: {error}")
+                self._note_words()
         self.tag = tag_of(self._name, tag)
-        if is_on_ray(running()) and self.batch_size == HOST_BATCH_SIZE:
-            self.batch_size = None  # a block, see `ray_blocks`
+
+    def _note_words(self) -> None:
+        """Have the run's note carry what its operators say of themselves."""
+        if in_worker():
+            return
+        listed = words_of(running().get("process") or [])
+        try:
+            note_words(self.run_info, listed if self._name in listed else {self._name: self.words().as_json()})
+        except OSError as error:
+            self.unwritable(error)
 
     def _check_recipe(self) -> None:
         config = running()
         process = config.get("process") or []
-        complaints = (*shared_tags(process, OWN_OPERATORS), *literal_keys(process), *storage_secrets(config))
+        complaints = (*shared_tags(process, EXTENSION_OPERATORS), *literal_keys(process), *storage_secrets(config))
         for complaint in (*complaints, export_problem(config)):
             if complaint:
                 raise RecipeError(complaint)
-
-    def run_in_process(self) -> None:
-        """On the default executor, work in the driver's process: no fork a step, none after threads."""
-        self.num_proc = None
-        self.auto_op_parallelism = False
 
     def _fingerprint_bytes(self) -> bytes:
         # A cached result would be replayed without its ledger lines, or with the undecided rows
@@ -200,35 +237,25 @@ class OwnOp:
         paper_id: str = "",
         figure_id: str = "",
         made: int | None = None,
+        row: dict[str, Any] | None = None,
     ) -> None:
         """Write a decision that took no model into the ledger; `made` rows go on from it, one where it is kept.
 
-        Ends the run if that can't be written: the host would go on without the rows of the batch.
+        An undecided `row` is written out as a whole. Ends the run if that can't be written: the host would go on
+        without the rows of the batch.
         """
         made = int(verdict == "keep") if made is None else made
         entry = Entry(row_id, self._name, self.tag, verdict, reason, paper_id, figure_id, made=made, detail=detail)
         try:
             self.run_info.ledger.record(entry)
+            if verdict == "undecided" and row is not None:
+                self.set_aside({**row, "row_id": row_id}, entry)
         except OSError as error:
             self.unwritable(error)
 
     def unwritable(self, error: OSError) -> NoReturn:
         """End the run because its folder can't be written (a full disk, a lost right)."""
         stop(f"{self._name}: {end_of_run.unwritable_words(self.run_info.place, error)}")
-
-    def record_undecided(
-        self, row: dict[str, Any], row_id: str, reason: str, detail: dict[str, Any], paper_id: str, figure_id: str = ""
-    ) -> None:
-        """Record that a row is undecided, which took no model, and write it out as a whole row.
-
-        Ends the run if that can't be written.
-        """
-        self.record(row_id, "undecided", reason, detail, paper_id, figure_id)
-        entry = Entry(row_id, self._name, self.tag, "undecided", reason, paper_id, figure_id, detail=detail)
-        try:
-            self.set_aside({**row, "row_id": row_id}, entry)
-        except OSError as error:
-            self.unwritable(error)
 
     def set_aside(self, row: dict[str, Any], entry: Entry) -> None:
         """Write an undecided row out as a whole row."""

@@ -1,15 +1,5 @@
-from data_juicer_ext.ops.filter import (
-    figure_quality_filter,
-    paper_corpus_filter,
-    source_consistency_filter,
-    vision_vote_filter,
-    visual_dependence_filter,
-)
+"""Which operators keep or refuse rows? One file per operator."""
 
-__all__ = [
-    "figure_quality_filter",
-    "paper_corpus_filter",
-    "source_consistency_filter",
-    "vision_vote_filter",
-    "visual_dependence_filter",
-]
+from data_juicer_ext.ops.base.registration import import_operators
+
+import_operators(__name__)

@@ -1,81 +1,68 @@
 """Keeps the paper rows of a corpus: metadata, years, and each file once."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Filter
 from data_juicer.utils.constant import Fields
 
-from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops.base.column_batches import to_rows
-from data_juicer_ext.ops.base.input_roots import root
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, count
+from data_juicer_ext.ops.authoring import ConfigError, Filter, count, operator, to_rows
+from data_juicer_ext.ops.base.paper_mapper import PaperOp
 from data_juicer_ext.ops.host.running_recipe import only_trying, running, stop
 from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
 from data_juicer_ext.rows import content_id, scrub
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
+from data_juicer_ext.storage.json_lines import leave_out, read_json_lines
 from data_juicer_ext.storage.papers import StorageError
 
 OP_NAME = "paper_corpus_filter"
-OWN_OPERATORS.append(OP_NAME)
 
 _MOST_BYTES = 256 * 1024 * 1024  # of the dataset file that are looked at before the run
 
 
-@OPERATORS.register_module(OP_NAME)
-class PaperCorpusFilter(OwnOp, Filter):
+@operator(OP_NAME)
+class PaperCorpusFilter(PaperOp, Filter):
     """Keeps papers of the right years that have their metadata, and of rows with the same file one.
 
-    Input: `paper_id`, `paper_path` (a file; of a folder no copies are looked for), and the columns that are
-    required. Stats: `<tag>_verdict`, `<tag>_reason`, `<tag>_sha256` (of the file's bytes).
-    Of several rows with one file the one with the smallest `paper_id` stays, as far as the dataset is a JSON
-    Lines file that can be looked at before the run; else the first that is met. What was decided stays decided in
-    the run folder (`claims/`), over shards, reruns and both executors: delete that folder to decide anew.
+    Of several rows with one file the one with the smallest `paper_id` stays, as far as the dataset is a JSON Lines
+    file that can be looked at before the run; else the first that is met. What was decided stays decided in the run
+    folder (`claims/`), over shards, reruns and both executors: delete that folder to decide anew.
+
+    Input columns: `paper_id`, `paper_path` (a file; of a folder no copies are looked for), and the columns that are
+        required.
+    Output columns: those of the input; stats `<tag>_verdict`, `<tag>_reason`, `<tag>_sha256` (of the file's bytes).
     Source: SciFigQual, section on acquisition.
     """
 
+    funnel_label = "papers accepted"
     _batched_op = True
+    in_driver = True
     needs = ("paper_id", "paper_path")
 
     def __init__(
         self,
-        paper_root: str = ".",
         min_year: int = 0,
         max_year: int = 0,
         required: list[str] | None = None,
         allow_missing: bool = False,
         drop_duplicates: bool = True,
-        paper_id_key: str = "paper_id",
-        paper_path_key: str = "paper_path",
         year_key: str = "year",
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
         """
         Initialization method.
 
-        :param paper_root: the folder that relative paths in `paper_path` start from, or an address of object
-            storage (s3://...); may be `${NAME}` or `${NAME:-default}`.
         :param min_year: the first year that is kept; 0 for no bound.
         :param max_year: the last year that is kept; 0 for no bound.
         :param required: the columns that must hold something; where empty, `venue` and `year`.
         :param allow_missing: keep rows in which a required column is empty.
         :param drop_duplicates: of rows whose files have the same bytes keep one.
-        :param paper_id_key: the column with the paper's id.
-        :param paper_path_key: the column with the path of its file.
         :param year_key: the column with the year.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in the ledger and in stats; where empty, the operator's without
-            `_filter`.
         """
-        super().__init__(*args, **kwargs)
-        self.paper_id_key, self.paper_path_key, self.drop_duplicates = paper_id_key, paper_path_key, drop_duplicates
-        try:
+        self.drop_duplicates = drop_duplicates
+        with self.checked_parameters():
             bounds = count("min_year", min_year, 0, 9999), count("max_year", max_year, 0, 9999)
             if bounds[1] and bounds[0] > bounds[1]:
                 raise ConfigError(f"min_year: {min_year} is after max_year, {max_year}")
@@ -83,11 +70,7 @@ class PaperCorpusFilter(OwnOp, Filter):
             if not all(isinstance(name, str) for name in names):
                 raise ConfigError(f"required: {required!r} is not a list of column names such as [venue, year]")
             self.rules = CorpusRules(*bounds, () if allow_missing else names, year_key)
-            self.paper_root = root("paper_root", paper_root)
-        except ValueError as error:
-            stop(f"{OP_NAME}: {error}")
-        self.run_in_process()
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        super().__init__(*args, **kwargs)
         if drop_duplicates and not only_trying():
             self._settle()
 
@@ -103,13 +86,9 @@ class PaperCorpusFilter(OwnOp, Filter):
         try:
             self._claims().settle(papers)
         except StorageError as error:
-            self._stop(error)
+            self.storage_failed(error)
         except OSError as error:
-            stop(f"{OP_NAME}: the run folder {self.run_info.place} can't be written: {error}")
-
-    def _stop(self, error: StorageError) -> NoReturn:
-        """End the run where the papers' storage fails, which is no reason to drop a paper."""
-        stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
+            stop(f"{self._name}: the run folder {self.run_info.place} can't be written: {error}")
 
     def _owner(self, row: dict[str, Any]) -> str:
         where = str(row.get(self.paper_path_key) or "")
@@ -146,7 +125,7 @@ class PaperCorpusFilter(OwnOp, Filter):
                 return "keep", "folder", "", ""
             digest = sha256_of(path)
         except StorageError as error:
-            self._stop(error)
+            self.storage_failed(error)
         except (OSError, ValueError) as error:
             if isinstance(error, IsADirectoryError) and named and is_remote(path):
                 return "keep", "folder", "", ""
@@ -157,7 +136,7 @@ class PaperCorpusFilter(OwnOp, Filter):
         try:
             owner = self._claims().claim(digest, self._owner(row))
         except OSError as error:
-            stop(f"{OP_NAME}: the run folder {self.run_info.place} can't be written: {error}")
+            stop(f"{self._name}: the run folder {self.run_info.place} can't be written: {error}")
         if owner != self._owner(row):
             return "drop", "duplicate_file", f"its file is the same, byte for byte, as that of paper {owner}", digest
         return "keep", "taken", "", digest
@@ -168,15 +147,4 @@ def _dataset_rows(dataset_path: str) -> Iterator[dict[str, Any]]:
     path = Path(dataset_path)
     if "://" in dataset_path or path.suffix not in (".jsonl", ".json") or not path.is_file():
         return
-    read = 0
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            read += len(line)
-            if read > _MOST_BYTES:
-                return
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(row, dict):
-                yield row
+    yield from read_json_lines(path, leave_out, _MOST_BYTES)

@@ -3,28 +3,28 @@
 import json
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.base.model_filter import ModelFilter
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
+from data_juicer_ext.ops.authoring import Calls, Failure, ModelFilter, Outcome, operator, request, undecided
 from data_juicer_ext.qa.arxiv_domains import spelled_out
+from data_juicer_ext.qa.error_kinds import INCORRECTLY_GROUNDED
 from data_juicer_ext.qa.verdicts import source_consistency
 
 OP_NAME = "source_consistency_filter"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class SourceConsistencyFilter(ModelFilter):
     """Keeps a question if the citing paragraphs alone lead a model to exactly its answer.
 
-    Input: QA rows. One text call a row, without figure and caption. Source: VeriSciQA, V_src.
+    One text call per row, without figure and caption.
+
+    Input columns: QA rows.
+    Output columns: those of the input; stats `<tag>_verdict` and `<tag>_reason`.
+    Source: VeriSciQA, V_src.
     """
 
+    table_1_line = "After text-based filtering"
+    error_kinds = (INCORRECTLY_GROUNDED,)
+    kept_if = "what the paper says of the figure confirms the answer"
     template = "verisciqa/source_consistency"
     fields = ("domain", "label", "labels", "paragraphs", "question", "options")
 

@@ -1,6 +1,5 @@
 """A dataset file looked over before a run: what in it would end the run, or go missing without a word."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ops.host.running_recipe import RecipeError
+from data_juicer_ext.storage.json_lines import JsonLinesError, json_objects
 
 _TABLES = (".jsonl", ".json")
 # A look at a file of tens of gigabytes must not take minutes; what lies beyond is checked row by row.
@@ -51,32 +51,18 @@ def look(dataset_path: str, id_key: str = "paper_id") -> Look | None:
         elif value != "":
             lines_of.setdefault(str(value), []).append(number)
     if not found.columns:
-        raise RecipeError(f"dataset_path: {dataset_path} is empty; it needs a row a paper")
+        raise RecipeError(f"dataset_path: {dataset_path} is empty; it needs one row per paper")
     found.repeated = {value: lines for value, lines in lines_of.items() if len(lines) > 1}
     return found
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    read = 0
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            read += len(line)
-            if read > _LOOK_BYTES:
-                return
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                if path.suffix == ".json":
-                    return  # one JSON text over several lines, which the host reads as well
-                raise RecipeError(f"dataset_path: line {number} of {path} is not JSON ({error})") from error
-            if isinstance(row, dict):
-                yield number, row
-            elif path.suffix == ".json":
-                return
-            else:
-                raise RecipeError(f"dataset_path: line {number} of {path} is no JSON object")
+    try:
+        with path.open("rb") as lines:
+            yield from json_objects(lines, path, most=_LOOK_BYTES)
+    except JsonLinesError as error:
+        if path.suffix != ".json":  # which may be one JSON text over several lines: the host reads it as well
+            raise RecipeError(f"dataset_path: {error}") from error
 
 
 def missing_columns(columns: Sequence[str], one_of: Sequence[str], all_of: Sequence[str] = ()) -> str:

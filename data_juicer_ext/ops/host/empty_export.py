@@ -5,33 +5,29 @@ stands, that ends the run with an error and leaves the old rows as if they were 
 the file itself would end the next run, after all its calls.
 """
 
-import functools
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ops.host import remote_export
+from data_juicer_ext.ops.host.patch import wrap
 
 
 def install() -> None:
     """Let Data-Juicer's Ray exporter leave an empty folder for zero rows."""
     from data_juicer.core.ray_exporter import RayExporter
 
-    original = RayExporter._export_impl
-    if hasattr(original, "__wrapped__"):
-        return
+    wrap(RayExporter, "_export_impl", _export)
 
-    @functools.wraps(original)
-    def export(self: Any, dataset: Any, export_path: str, columns: Any = None) -> Any:
-        if dataset.columns() is not None:
-            return original(self, dataset, export_path, columns)
-        overwrite = "overwrite" in str((self.export_extra_args or {}).get("mode", "")).lower()
-        if "://" not in export_path:
-            leave_empty(Path(export_path), overwrite)
-        elif overwrite:
-            remote_export.clear(self.s3_filesystem or self.hdfs_filesystem, export_path)
-        return None
 
-    RayExporter._export_impl = export
+def _export(original: Any, self: Any, dataset: Any, export_path: str, columns: Any = None) -> Any:
+    if dataset.columns() is not None:
+        return original(self, dataset, export_path, columns)
+    overwrite = "overwrite" in str((self.export_extra_args or {}).get("mode", "")).lower()
+    if "://" not in export_path:
+        leave_empty(Path(export_path), overwrite)
+    elif overwrite:
+        remote_export.clear(self.s3_filesystem or self.hdfs_filesystem, export_path)
+    return None
 
 
 def leave_empty(folder: Path, overwrite: bool) -> None:

@@ -12,7 +12,6 @@ stages run side by side, and Ray hands blocks from one to the next as they come.
 - Papers are read a few a task: one file is else one task, and one worker does it all.
 """
 
-import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -20,11 +19,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
+from data_juicer_ext.ops.host.patch import wrap
 
-ROWS_A_BLOCK = 256  # of an operator that says nothing else
+ROWS_PER_BLOCK = 256  # of an operator that says nothing else
 BATCH_ROWS = 10_000  # in a block whose calls go out as batches: as many as in a batch of rows of the default executor
 FEWEST_ROWS = 32  # in a block of a model stage: each costs some 30 ms beside its calls
-SLOTS_A_TASK = 64  # of an endpoint: what one process keeps in flight without trouble
+SLOTS_PER_TASK = 64  # of an endpoint: what one process keeps in flight without trouble
 FEWEST_TASKS = 2  # one is busy while the other waits for its last calls
 MODEL_CPUS = 0.25
 DEALING_CPUS = 0.05
@@ -50,38 +50,31 @@ def install() -> None:
     """Let Data-Juicer run recipes on Ray in stages."""
     from data_juicer.core.data import ray_dataset
 
-    # Data-Juicer asks for 1,000 rows a batch in the steps that it adds itself (the column for stats, the rows that a
+    # Data-Juicer asks for 1,000 rows per batch in the steps that it adds itself (the column for stats, the rows that a
     # filter keeps), for which Ray would bundle blocks again.
     ray_dataset.DEFAULT_BATCH_SIZE = None
-    _in_stages(ray_dataset.RayDataset)
+    wrap(ray_dataset.RayDataset, "process", _all_steps)
+    wrap(ray_dataset.RayDataset, "_run_single_op", _one_step)
 
 
-def _in_stages(dataset_class: Any) -> None:
-    one_step, all_steps = dataset_class._run_single_op, dataset_class.process
-    if hasattr(one_step, "__wrapped__"):
-        return
+def _all_steps(process: Any, self: Any, operators: Any, **given: Any) -> Any:
+    listed = operators if isinstance(operators, list) else [operators] if operators is not None else []
+    self._dj_ext_stages = {id(op): stage for op, stage in zip(listed, stages(listed), strict=True)}
+    self._dj_ext_stage = None
+    return process(self, operators, **given)
 
-    @functools.wraps(all_steps)
-    def process(self: Any, operators: Any, **given: Any) -> Any:
-        listed = operators if isinstance(operators, list) else [operators] if operators is not None else []
-        self._dj_ext_stages = {id(op): stage for op, stage in zip(listed, stages(listed), strict=True)}
-        self._dj_ext_stage = None
-        return all_steps(self, operators, **given)
 
-    @functools.wraps(one_step)
-    def run_single_op(self: Any, op: Any, *args: Any, **given: Any) -> Any:
-        stage = getattr(self, "_dj_ext_stages", {}).get(id(op))
-        if stage is None:
-            return one_step(self, op, *args, **given)
-        if stage != self._dj_ext_stage:
-            self.data, self._dj_ext_stage = dealt(self.data, stage), stage
-        self.data = _Steps(self.data, stage)
-        try:
-            return one_step(self, op, *args, **given)
-        finally:
-            self.data = self.data.dataset if isinstance(self.data, _Steps) else self.data
-
-    dataset_class.process, dataset_class._run_single_op = process, run_single_op
+def _one_step(run_single_op: Any, self: Any, op: Any, *args: Any, **given: Any) -> Any:
+    stage = getattr(self, "_dj_ext_stages", {}).get(id(op))
+    if stage is None:
+        return run_single_op(self, op, *args, **given)
+    if stage != self._dj_ext_stage:
+        self.data, self._dj_ext_stage = dealt(self.data, stage), stage
+    self.data = _Steps(self.data, stage)
+    try:
+        return run_single_op(self, op, *args, **given)
+    finally:
+        self.data = self.data.dataset if isinstance(self.data, _Steps) else self.data
 
 
 def stages(operators: Sequence[Any]) -> list[Stage]:
@@ -105,10 +98,10 @@ def _stage(waits_for: EndpointConfig | str, joined: Sequence[Any], first: bool) 
     if waits_for == "batches":  # a batch takes hours, whatever is in it, and one process at a time may use its folder
         return Stage(waits_for, BATCH_ROWS, True, MODEL_CPUS if cpus is None else cpus, tasks=1)
     if not isinstance(waits_for, EndpointConfig):
-        rows = min(getattr(op, "rows_a_block", ROWS_A_BLOCK) for op in joined) if first else 0
+        rows = min(getattr(op, "rows_per_block", ROWS_PER_BLOCK) for op in joined) if first else 0
         return Stage(waits_for, rows, cpus=cpus)
     slots = waits_for.max_concurrency
-    tasks = max(FEWEST_TASKS, math.ceil(slots / SLOTS_A_TASK))
+    tasks = max(FEWEST_TASKS, math.ceil(slots / SLOTS_PER_TASK))
     rows = max(FEWEST_ROWS, math.ceil(FEWEST_TASKS * slots / tasks))
     return Stage(waits_for, rows, True, MODEL_CPUS if cpus is None else cpus, tasks)
 

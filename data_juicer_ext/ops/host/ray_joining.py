@@ -3,13 +3,13 @@
 Ray asks an address where nobody listens again and again, and hears no signal meanwhile.
 """
 
-import functools
 import os
 import socket
 import time
 from pathlib import Path
 from typing import Any
 
+from data_juicer_ext.ops.host.patch import wrap
 from data_juicer_ext.ops.host.running_recipe import stop
 
 PATIENCE_S = 5.0  # a cluster that was just started
@@ -22,22 +22,17 @@ def install() -> None:
     """Let Data-Juicer look whether somebody listens before it joins a cluster."""
     from data_juicer.utils import ray_utils
 
-    join = ray_utils.initialize_ray
-    if hasattr(join, "_dj_ext_looks"):
-        return
+    wrap(ray_utils, "initialize_ray", _looked_at_first)
 
-    @functools.wraps(join)
-    def initialize_ray(cfg: Any = None, *args: Any, **given: Any) -> Any:
-        address = str(getattr(cfg, "ray_address", None) or "")
-        if problem := unreachable(address):
-            stop(problem)
-        try:
-            return join(cfg, *args, **given)
-        except (ConnectionError, RuntimeError) as error:
-            stop(refused(address, error))
 
-    initialize_ray._dj_ext_looks = True  # type: ignore[attr-defined]
-    ray_utils.initialize_ray = initialize_ray
+def _looked_at_first(join: Any, cfg: Any = None, *args: Any, **given: Any) -> Any:
+    address = str(getattr(cfg, "ray_address", None) or "")
+    if problem := unreachable(address):
+        stop(problem)
+    try:
+        return join(cfg, *args, **given)
+    except (ConnectionError, RuntimeError) as error:
+        stop(refused(address, error))
 
 
 def unreachable(address: str, patience: float = PATIENCE_S) -> str:

@@ -1,14 +1,15 @@
 """Reads small dataset files on Ray in the process that starts the run, as a dataset whose columns are known.
 
 Data-Juicer has a worker read the file, and asks for its columns and the number of rows before anything else. For that
-Ray starts a worker, which has to import Data-Juicer, and the run stands still for seconds meanwhile. A file with a row
-a paper is read here in milliseconds, by the same reader; what is larger, lies elsewhere or can't be read is left to the
-workers.
+Ray starts a worker, which has to import Data-Juicer, and the run stands still for seconds meanwhile. A file with one
+row per paper is read here in milliseconds, by the same reader; what is larger, lies elsewhere or can't be read is left
+to the workers.
 """
 
-import functools
 from pathlib import Path
 from typing import Any
+
+from data_juicer_ext.ops.host.patch import wrap
 
 MAX_BYTES = 32 * 1024 * 1024  # of a file that is read here
 _PLAIN = (".json", ".jsonl")
@@ -19,46 +20,42 @@ def install() -> None:
     """Let Data-Juicer read small files here, once it has started or joined Ray."""
     from data_juicer.utils import ray_utils
 
-    join = ray_utils.initialize_ray
-    if hasattr(join, "__wrapped__"):
-        return
+    wrap(ray_utils, "initialize_ray", _then_read_here)
 
-    @functools.wraps(join)
-    def initialize_ray(*args: Any, **given: Any) -> Any:
-        joined = join(*args, **given)
-        read_here()
-        return joined
 
-    ray_utils.initialize_ray = initialize_ray
+def _then_read_here(join: Any, *args: Any, **given: Any) -> Any:
+    joined = join(*args, **given)
+    read_here()
+    return joined
 
 
 def read_here() -> None:
     """Replace Data-Juicer's reader of JSON Lines, and its step that makes paths of images absolute."""
     from data_juicer.core.data import ray_dataset
 
-    read, with_paths = ray_dataset.RayDataset.read_json, ray_dataset.set_dataset_to_absolute_path
-    if hasattr(with_paths, "__wrapped__"):
-        return
+    wrap(ray_dataset.RayDataset, "read_json", _read_json)
+    wrap(ray_dataset, "set_dataset_to_absolute_path", _with_absolute_paths)
 
-    @functools.wraps(read)
-    def read_json(paths: Any, **given: Any) -> Any:
-        small = _is_small(paths) and set(given) <= _HEEDED
-        table = _table(ray_dataset, paths, given.get("read_options")) if small else None
-        return read(paths, **given) if table is None else _dataset(table, given.get("override_num_blocks"))
 
-    @functools.wraps(with_paths)
-    def set_dataset_to_absolute_path(dataset: Any, dataset_path: str, cfg: Any) -> Any:
-        table, blocks = getattr(dataset, "_dj_ext_table", (None, None))
-        if table is None:
-            return with_paths(dataset, dataset_path, cfg)
-        named = (cfg.get(f"{kind}_key", f"{kind}s") for kind in ("video", "image", "audio"))
-        keys = [key for key in named if key in table.column_names]
-        if not keys:
-            return dataset
-        return _dataset(ray_dataset.convert_to_absolute_paths(table, str(Path(dataset_path).parent), keys), blocks)
+def _read_json(read: Any, paths: Any, **given: Any) -> Any:
+    from data_juicer.core.data import ray_dataset
 
-    ray_dataset.RayDataset.read_json = staticmethod(read_json)
-    ray_dataset.set_dataset_to_absolute_path = set_dataset_to_absolute_path
+    small = _is_small(paths) and set(given) <= _HEEDED
+    table = _table(ray_dataset, paths, given.get("read_options")) if small else None
+    return read(paths, **given) if table is None else _dataset(table, given.get("override_num_blocks"))
+
+
+def _with_absolute_paths(with_paths: Any, dataset: Any, dataset_path: str, cfg: Any) -> Any:
+    from data_juicer.core.data import ray_dataset
+
+    table, blocks = getattr(dataset, "_dj_ext_table", (None, None))
+    if table is None:
+        return with_paths(dataset, dataset_path, cfg)
+    named = (cfg.get(f"{kind}_key", f"{kind}s") for kind in ("video", "image", "audio"))
+    keys = [key for key in named if key in table.column_names]
+    if not keys:
+        return dataset
+    return _dataset(ray_dataset.convert_to_absolute_paths(table, str(Path(dataset_path).parent), keys), blocks)
 
 
 def _is_small(paths: Any) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.ops.host.stopped_run import RunStoppedError, in_worker
 
 STORAGE_SECRETS = ("aws_secret_access_key", "aws_session_token")
 
 
-class RecipeError(ValueError):
+class RecipeError(DjExtError, ValueError):
     """Something in a recipe that would stop a run or spoil it; the message says what to write instead."""
 
 
@@ -40,7 +41,7 @@ def stop(message: str) -> NoReturn:
     """End the run with a plain message.
 
     Data-Juicer swallows the text of a SystemExit and wraps any other exception in a stack trace,
-    so the message goes straight to the terminal. A worker leaves that to the driver (see `stopped`).
+    so the message goes straight to the terminal. A worker leaves that to the driver (see `stopped_run`).
     """
     if _trying:
         raise RecipeError(message)

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable
 from types import TracebackType
 
+from data_juicer_ext.errors import DjExtError
+
 _IMPORTED_IN = os.getpid()
 # Ray hands on the text of an exception, with that of its causes, but not always the exception itself.
 _IN_TEXT = re.compile(r"\bRunStoppedError: (.+)")
@@ -25,7 +27,7 @@ EXIT_CODE = 2
 _said = ""
 
 
-class RunStoppedError(RuntimeError):
+class RunStoppedError(DjExtError, RuntimeError):
     """The run has to end; the text, of one line, says why and what to do."""
 
 

@@ -1,45 +1,5 @@
-from data_juicer_ext.ops.mapper import (
-    claim_extractor_mapper,
-    diagram_judge_mapper,
-    diagram_type_mapper,
-    figure_curation_mapper,
-    figure_features_mapper,
-    figure_quality_mapper,
-    figure_rows_mapper,
-    figure_type_mapper,
-    image_category_mapper,
-    image_rows_mapper,
-    latex_figure_context_mapper,
-    mcq_answer_mapper,
-    mcq_generator_mapper,
-    mcq_label_vote_mapper,
-    pdf_figure_context_mapper,
-    question_type_mapper,
-    siqa_description_mapper,
-    siqa_mcq_mapper,
-    siqa_rating_mapper,
-    siqa_refine_mapper,
-)
+"""Which operators make, describe or score rows? One file per operator."""
 
-__all__ = [
-    "claim_extractor_mapper",
-    "diagram_judge_mapper",
-    "diagram_type_mapper",
-    "figure_curation_mapper",
-    "figure_features_mapper",
-    "figure_quality_mapper",
-    "figure_rows_mapper",
-    "figure_type_mapper",
-    "image_category_mapper",
-    "image_rows_mapper",
-    "latex_figure_context_mapper",
-    "mcq_answer_mapper",
-    "mcq_generator_mapper",
-    "mcq_label_vote_mapper",
-    "pdf_figure_context_mapper",
-    "question_type_mapper",
-    "siqa_description_mapper",
-    "siqa_mcq_mapper",
-    "siqa_rating_mapper",
-    "siqa_refine_mapper",
-]
+from data_juicer_ext.ops.base.registration import import_operators
+
+import_operators(__name__)

@@ -1,33 +1,33 @@
-"""Figure row to a row a claim."""
+"""Extracts claims from a figure row."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
+from data_juicer_ext.ops.authoring import Calls, Failure, ModelMapper, Outcome, operator, request, undecided
+from data_juicer_ext.ops.base.dry_run import filler
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.claims import ClaimParse, parse_claims, trace_claim
 from data_juicer_ext.rows import CLAIM_ROW, FIGURE_ROW, claim_row
 
 OP_NAME = "claim_extractor_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class ClaimExtractorMapper(ModelMapper):
     """Extracts atomic claims about a figure from its citing paragraphs.
 
-    Input: figure rows. Output: claim rows, none for a figure that no paragraph cites or about
-    which the model finds no claim. One text call a figure, without the figure. Each claim carries
-    the sentence, paragraph and place it comes from in `provenance`. Source: VeriSciQA, Eq. 2.
+    One text call per figure, without the figure. Each claim carries the sentence, paragraph and place it comes from in
+    `provenance`.
+
+    Input columns: figure rows.
+    Output columns: claim rows, none for a figure that no paragraph cites or about which the model finds no claim.
+    Source: VeriSciQA, Eq. 2.
     """
 
+    funnel_label = "claims"
+    table_1_line = "Atomic claims extracted"
+    rows_assumption = ("claims_per_figure", "claims from a figure that is cited")
     needs = FIGURE_ROW
     makes = CLAIM_ROW
     replaces = True
@@ -52,6 +52,10 @@ class ClaimExtractorMapper(ModelMapper):
         made = [claim_row(row, claim, _source(claim, places, labels)) for claim in parsed.claims]
         told = [{"row_id": r["row_id"], "claim": r["claim"], **json.loads(r["provenance"])["source"]} for r in made]
         return Outcome("keep", "claims", made, detail={"claims": told})
+
+    def row_after(self, row: dict[str, Any], characters: Mapping[str, int]) -> dict[str, Any]:
+        """A claim row of an assumed length."""
+        return claim_row(row, filler(characters["claim"]), {})
 
 
 def _problem(parsed: ClaimParse) -> str:

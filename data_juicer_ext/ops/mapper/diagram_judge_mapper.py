@@ -1,39 +1,40 @@
-"""Row of a generated diagram and its reference to the same row with its scores."""
+"""Judges a generated diagram beside its reference."""
 
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
-from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.diagrams.aspect_ratio import misfit, nearest
 from data_juicer_ext.diagrams.copied_reference import MAX_HASH_DISTANCE, MIN_PIXEL_SIMILARITY, compare, is_copy
 from data_juicer_ext.diagrams.criteria import CriteriaSet, TypeCriteria, load_criteria
 from data_juicer_ext.diagrams.dimension_weights import own_weights
-from data_juicer_ext.diagrams.judge_answers import PARSER_VERSION, Answer, answer_model, order_scores
-from data_juicer_ext.diagrams.judgement import FIELDS, Seen, asked_fields, told
-from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, Pair, pair_of
+from data_juicer_ext.diagrams.judge_answers import PARSER_VERSION, JudgeAnswer, answer_model, order_scores
+from data_juicer_ext.diagrams.judgement import FIELDS, ImageFacts, asked_fields, told
+from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, DiagramPair, pair_of
 from data_juicer_ext.diagrams.presentation_order import generated_first, run_row_id
 from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, judged
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.judging.judge_reports import parse_report
 from data_juicer_ext.models.config.endpoint import expand_environment
 from data_juicer_ext.models.event_loop import shared
-from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
-from data_juicer_ext.ops.host.running_recipe import stop
-from data_juicer_ext.prompts import request
+from data_juicer_ext.ops.authoring import (
+    Calls,
+    Failure,
+    ModelMapper,
+    Outcome,
+    between,
+    count,
+    operator,
+    request,
+    undecided,
+)
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError
 
 OP_NAME = "diagram_judge_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 _FLAT = ("s_final", "s_gen", "s_ref", "order_flipped", "contaminated", "run_index")
 _LOOKING_AT_ONCE = 2  # decoded images may take hundreds of megabytes
@@ -48,17 +49,20 @@ class _Run:
     judged: PairJudgement
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class DiagramJudgeMapper(ModelMapper):
     """Scores a generated diagram beside its reference, by criteria of its type; the judge knows neither.
 
-    Input: `images` (generated diagram, reference), `diagram_type`, `paper_text`, `caption`; optional `aspect_ratio`
-    and `paper_id`. Output: the same rows, one a run, with `judgement` (JSON), `s_final` (0 to 1; 0.5: as good as the
-    reference), `s_gen` and `s_ref` (0 to 10), `order_flipped` (1, 0; -1 where one order was shown), `contaminated`
-    (1: the diagram copies its reference), `run_index`, and the target `aspect_ratio` where there was none. The first
-    run keeps the `row_id`, later ones get their own; `instance_id` holds the pair's. Pairs whose calls fail or whose
-    scores are all 0 are undecided. Calls a row: `runs`, twice as many with `both_orders`. Source: SciDiagBench,
-    section 3.3.
+    The first run keeps the `row_id`, later ones get their own; `instance_id` holds the pair's. Pairs whose calls fail
+    or whose scores are all 0 are undecided. Calls a row: `runs`, twice as many with `both_orders`.
+
+    Input columns: `images` (generated diagram, reference), `diagram_type`, `paper_text`, `caption`; optional
+        `aspect_ratio` and `paper_id`.
+    Output columns: the same rows, one per run, with `judgement` (JSON), `s_final` (0 to 1; 0.5: as good as the
+        reference), `s_gen` and `s_ref` (0 to 10), `order_flipped` (1, 0; -1 where one order was shown),
+        `contaminated` (1: the diagram copies its reference), `run_index`, and the target `aspect_ratio` where there
+        was none.
+    Source: SciDiagBench, section 3.3.
     """
 
     needs = ("row_id", "images", "diagram_type", "paper_text", "caption")
@@ -70,10 +74,6 @@ class DiagramJudgeMapper(ModelMapper):
 
     def __init__(
         self,
-        api_model: str = "offline",
-        api_endpoint: str | None = None,
-        model_params: dict[str, Any] | None = None,
-        sampling_params: dict[str, Any] | None = None,
         criteria_file: str = "",
         weights: dict[str, Any] | None = None,
         both_orders: bool = False,
@@ -83,22 +83,12 @@ class DiagramJudgeMapper(ModelMapper):
         max_paper_tokens: int = MAX_PAPER_TOKENS,
         max_hash_distance: int = MAX_HASH_DISTANCE,
         min_pixel_similarity: float = MIN_PIXEL_SIMILARITY,
-        max_cost: float = 0.0,
-        max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
         """
         Initialization method.
 
-        :param api_model: the vision model's name at its endpoint, `offline` for the embedded one; may be
-            `${NAME}` or `${NAME:-default}`.
-        :param api_endpoint: the path behind the base URL; chat completions where empty.
-        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
-            ...; see docs/models.md).
-        :param sampling_params: sent to the provider as they are; where left out, temperature 0.
         :param criteria_file: YAML file of criteria (see docs/scidiag.md); where empty, the shipped one.
         :param weights: weights of Structure, Content and Aesthetics by type, instead of the file's or the
             shipped ones: {AF: {Structure: 0.5, Content: 0.3, Aesthetics: 0.2}}. The three sum to 1.
@@ -109,17 +99,12 @@ class DiagramJudgeMapper(ModelMapper):
             take it.
         :param judge_development: judge pairs of papers that the criteria were aligned with, instead of leaving
             them out (reason `development_paper`).
-        :param max_paper_tokens: the most tokens of `paper_text` that a judge sees (four characters a token),
+        :param max_paper_tokens: the most tokens of `paper_text` that a judge sees (four characters per token),
             100 to 1,000,000.
         :param max_hash_distance: bits, 0 to 64, that the perceptual hashes of a diagram and its copy may differ in.
         :param min_pixel_similarity: ink, 0 to 1, that a diagram and its copy have in common at least.
-        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
-            they are spent no new call goes out, and the rest is undecided. 0: no limit.
-        :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
         """
-        try:
+        with self.checked_parameters():
             self.runs = count("runs", runs, 1, 20)
             self.max_paper_tokens = count("max_paper_tokens", max_paper_tokens, 100, 1_000_000)
             self.max_hash_distance = count("max_hash_distance", max_hash_distance, 0, 64)
@@ -127,13 +112,11 @@ class DiagramJudgeMapper(ModelMapper):
             own = expand_environment(criteria_file)
             self.criteria: CriteriaSet = load_criteria(Path(own) if own else None)
             self.weights = own_weights(weights)
-        except ValueError as error:
-            stop(f"{OP_NAME}: {error}")
         self.min_pixel_similarity, self.judge_development = float(min_pixel_similarity), judge_development
         self.both_orders, self.json_schema = both_orders, json_schema
-        sampling = {"temperature": 0} if sampling_params is None else sampling_params
-        common = (api_model, api_endpoint, model_params, sampling, max_cost, max_calls, run_dir, tag)
-        super().__init__(*common, *args, **kwargs)
+        if kwargs.get("sampling_params") is None:
+            kwargs["sampling_params"] = {"temperature": 0}
+        super().__init__(*args, **kwargs)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One pair to its scores."""
@@ -167,27 +150,27 @@ class DiagramJudgeMapper(ModelMapper):
         found = self.criteria.of(code)
         return TypeCriteria(code, self.weights[code], found.criteria) if code in self.weights else found
 
-    async def _seen(self, pair: Pair) -> Seen:
+    async def _seen(self, pair: DiagramPair) -> ImageFacts:
         """What the images tell. Raises ImageError."""
         if not hasattr(self, "run_info"):  # an estimate keeps nothing and sends nothing
-            return Seen((pair.generated, pair.reference))
+            return ImageFacts((pair.generated, pair.reference))
         async with shared("diagram images", lambda: asyncio.Semaphore(_LOOKING_AT_ONCE)):
             return await asyncio.to_thread(self._look, pair)
 
-    def _look(self, pair: Pair) -> Seen:
+    def _look(self, pair: DiagramPair) -> ImageFacts:
         limits = self.endpoint.image_limits
         folder = under(self.run_info.images, "diagrams")
         generated, reference = anonymous((pair.generated, pair.reference), folder, limits)
         alike = compare(pair.generated, pair.reference, limits.max_pixels)
         target = pair.aspect_ratio or nearest(reference.width, reference.height)
-        return Seen(
+        return ImageFacts(
             (generated.path, reference.path), target, generated.width / generated.height,
             misfit(target, generated.width, generated.height), alike.hash_distance, alike.pixel_similarity,
             is_copy(alike, self.max_hash_distance, self.min_pixel_similarity), generated.flags, reference.flags,
         )  # fmt: skip
 
     async def _run(
-        self, row: dict[str, Any], pair: Pair, criteria: TypeCriteria, seen: Seen, index: int, calls: Calls
+        self, row: dict[str, Any], pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, index: int, calls: Calls
     ) -> _Run | Outcome:
         """One run over a pair; an outcome where it has no scores."""
         drawn = generated_first(str(row["row_id"]), index)
@@ -203,7 +186,7 @@ class DiagramJudgeMapper(ModelMapper):
         return _Run(index, given, made)
 
     async def _order(
-        self, pair: Pair, criteria: TypeCriteria, seen: Seen, first: bool, run: int, calls: Calls
+        self, pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, first: bool, run: int, calls: Calls
     ) -> OrderScores | Outcome:
         """The scores of a pair in one order, `first` saying whether the generated diagram comes first."""
         model = answer_model(criteria.ids)
@@ -219,18 +202,22 @@ class DiagramJudgeMapper(ModelMapper):
             return Outcome("undecided", "unparsable", message=parsed.problem)
         return order_scores(parsed.report, first)
 
-    def _sampling(self, model: type[Answer]) -> dict[str, Any]:
+    def _sampling(self, model: type[JudgeAnswer]) -> dict[str, Any]:
         if not self.json_schema:
             return self.sampling
         schema = {"name": "scores", "schema": model.model_json_schema()}
         return {"response_format": {"type": "json_schema", "json_schema": schema}, **self.sampling}
 
-    def _kept(self, row: dict[str, Any], pair: Pair, criteria: TypeCriteria, seen: Seen, runs: list[_Run]) -> Outcome:
+    def _kept(
+        self, row: dict[str, Any], pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, runs: list[_Run]
+    ) -> Outcome:
         made = [self._row(row, pair, criteria, seen, run) for run in runs]
         detail = {name: [scored[name] for scored in made] for name in ("s_final", "order_flipped")}
         return Outcome("keep", "scored", made, detail={**detail, "contaminated": int(seen.copied)})
 
-    def _row(self, row: dict[str, Any], pair: Pair, criteria: TypeCriteria, seen: Seen, run: _Run) -> dict[str, Any]:
+    def _row(
+        self, row: dict[str, Any], pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, run: _Run
+    ) -> dict[str, Any]:
         base = str(row["row_id"])
         judgement = told(pair, criteria, self.criteria.fingerprint, seen, run.orders, run.judged)
         flipped = run.judged.flipped

@@ -1,32 +1,26 @@
-"""Row of a diagram to the same row with its type; figures that are no diagrams are left out."""
+"""Names the type of a diagram, and leaves out figures that are none."""
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
-from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.diagrams.diagram_types import PARSER_VERSION, REFUSED, TYPES, TypeParse, parse_type
 from data_juicer_ext.diagrams.pair_row import images_of
-from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS
-from data_juicer_ext.prompts import request
+from data_juicer_ext.ops.authoring import Calls, Failure, ModelMapper, Outcome, operator, request, undecided
 
 OP_NAME = "diagram_type_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class DiagramTypeMapper(ModelMapper):
     """Finds the type of a diagram, one of 11, from its image and caption; other classes are refused.
 
-    Input: figure rows, or pairs whose second image is the reference, which alone is looked at. Output: the same
-    rows with `diagram_type`, a code: TL timeline, LD lineage dendrogram, PE phased evolution, AF algorithmic
-    framework, CSA computer system architecture, CF conceptual framework, TR technical roadmap, GA graphical
-    abstract, ESD experimental setup, IC illustrative case, MD mechanism. Plots, tables, data-driven maps,
-    mathematical and physical phenomena, chemical structures, CAD drawings, photos and others are left out, reason
-    `refused_class:<class>` in the ledger. A row that has a type keeps it, without a call. One vision call a row.
+    Plots, tables, data-driven maps, mathematical and physical phenomena, chemical structures, CAD drawings, photos
+    and others are left out, reason `refused_class:<class>` in the ledger. A row that has a type keeps it, without a
+    call. One vision call per row.
+
+    Input columns: figure rows, or pairs whose second image is the reference, which alone is looked at.
+    Output columns: the same rows with `diagram_type`, a code: TL timeline, LD lineage dendrogram, PE phased
+        evolution, AF algorithmic framework, CSA computer system architecture, CF conceptual framework, TR technical
+        roadmap, GA graphical abstract, ESD experimental setup, IC illustrative case, MD mechanism.
     Source: SciDiagBench, section 3.2.
     """
 
@@ -39,40 +33,20 @@ class DiagramTypeMapper(ModelMapper):
 
     def __init__(
         self,
-        api_model: str = "offline",
-        api_endpoint: str | None = None,
-        model_params: dict[str, Any] | None = None,
-        sampling_params: dict[str, Any] | None = None,
         pairs: bool = True,
-        max_cost: float = 0.0,
-        max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
         """
         Initialization method.
 
-        :param api_model: the vision model's name at its endpoint, `offline` for the embedded one; may be
-            `${NAME}` or `${NAME:-default}`.
-        :param api_endpoint: the path behind the base URL; chat completions where empty.
-        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
-            ...; see docs/models.md).
-        :param sampling_params: sent to the provider as they are; where left out, temperature 0.
         :param pairs: the images of a row are a generated diagram and its reference, and the reference tells the
             type. False: they are files of one figure, and all are looked at.
-        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
-            they are spent no new call goes out, and the rest is undecided. 0: no limit.
-        :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
         """
         self.pairs = pairs
-        sampling = {"temperature": 0} if sampling_params is None else sampling_params
-        super().__init__(
-            api_model, api_endpoint, model_params, sampling, max_cost, max_calls, run_dir, tag, *args, **kwargs
-        )
+        if kwargs.get("sampling_params") is None:
+            kwargs["sampling_params"] = {"temperature": 0}
+        super().__init__(*args, **kwargs)
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One row to its type."""

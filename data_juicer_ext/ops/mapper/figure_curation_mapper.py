@@ -1,42 +1,39 @@
-"""Paper row to the same row with its figures curated."""
+"""Curates the figures of a paper row."""
 
 from typing import Any
-
-from data_juicer.ops.base_op import OPERATORS, Mapper
 
 from data_juicer_ext.curation.curate import Curation, curate
 from data_juicer_ext.curation.recrop import CaptionAnchoredCrop, PdfSource, page_sizes
 from data_juicer_ext.curation.rules import S1, S2, S3, S4, S5, Rules
 from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
-from data_juicer_ext.models.config.endpoint import ConfigError
-from data_juicer_ext.ops.base.column_batches import set_column, to_rows
-from data_juicer_ext.ops.base.input_roots import root
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, between, count
-from data_juicer_ext.ops.host.running_recipe import stop
+from data_juicer_ext.ops.authoring import ConfigError, Mapper, between, count, operator, to_rows
+from data_juicer_ext.ops.base.column_batches import set_column
+from data_juicer_ext.ops.base.paper_mapper import PaperOp
 from data_juicer_ext.rows import Figure, content_id, dump_figures, figure_row_id, load_figures, scrub, to_json
 from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.papers import StorageError
 
 OP_NAME = "figure_curation_mapper"
-OWN_OPERATORS.append(OP_NAME)
-
-# Papers are heavy rows: small batches keep all processes busy and lose little when one dies.
-PAPERS_A_BATCH = 8
 
 
-@OPERATORS.register_module(OP_NAME)
-class FigureCurationMapper(OwnOp, Mapper):
+@operator(OP_NAME)
+class FigureCurationMapper(PaperOp, Mapper):
     """Curates the figures of a paper in five stages: deletes what is no usable figure, marks what is odd.
 
-    Input: paper rows with `figures` (from LaTeX or PDF). Output: the same rows with `figures`
-    curated, and `curation`, a JSON record: verdict on the paper, counts of each stage, every deleted
-    figure with stage, reason, number measured and threshold, every mark. A paper that is dropped
-    keeps its row, without figures. Near-duplicates are looked for within a paper. See
-    docs/curation.md. Source: SciFigQual, A.3.
+    A paper that is dropped keeps its row, without figures. Near-duplicates are looked for within a paper. See
+    docs/curation.md.
+
+    Input columns: paper rows with `figures` (from LaTeX or PDF).
+    Output columns: the same rows with `figures` curated, and `curation`, a JSON record: verdict on the paper, counts
+        of each stage, every deleted figure with stage, reason, number measured and threshold, every mark.
+    Source: SciFigQual, A.3.
     """
 
+    funnel_label = "figures curated"
     _batched_op = True
+    # Papers are heavy rows: small batches keep all processes busy and lose little when one dies.
+    rows_per_batch = rows_per_ray_batch = 8
     needs = ("paper_id", "@figures_key")
     makes = ("@figures_key", "curation")
 
@@ -59,12 +56,7 @@ class FigureCurationMapper(OwnOp, Mapper):
         ocr: bool = True,
         max_deleted: float = 0.3,
         max_unnumbered: float = 0.3,
-        paper_root: str = ".",
-        paper_id_key: str = "paper_id",
-        paper_path_key: str = "paper_path",
         figures_key: str = "figures",
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -91,22 +83,14 @@ class FigureCurationMapper(OwnOp, Mapper):
         :param max_area_ratio: S2: the largest area of a figure, in median areas of its paper.
         :param max_page_share: S2: the most of its page's width or height, 0 to 1, that a figure takes.
         :param dpi: S3: the resolution of new crops, 30 to 1200 dots per inch.
-        :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds a figure).
+        :param ocr: S4: read the text of the figures (needs the extra `ocr`; seconds per figure).
         :param max_deleted: S5: the most of a paper's figures, 0 to 1, that S1 may delete.
         :param max_unnumbered: S5: the most of the figures left, 0 to 1, that may have no number.
-        :param paper_root: the folder that relative paths in `paper_path` start from, or an address of object
-            storage (s3://...); may be `${NAME}` or `${NAME:-default}`.
-        :param paper_id_key: the column with the paper's id.
-        :param paper_path_key: the column with the path of the paper's PDF; others are not opened.
         :param figures_key: the column with the figures, which is rewritten.
-        :param run_dir: the run folder; new crops go to `images/` in it.
-        :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
         """
-        super().__init__(*args, **kwargs)
-        self.paper_id_key, self.paper_path_key, self.figures_key = paper_id_key, paper_path_key, figures_key
+        self.figures_key = figures_key
         switches = {S1: hard_filter, S2: anomaly_flag, S3: re_extract, S4: soft_mark, S5: paper_filter}
-        try:
-            self.paper_root = root("paper_root", paper_root)
+        with self.checked_parameters():
             for name, share in (("max_dominant", max_dominant), ("max_page_share", max_page_share),
                                 ("max_deleted", max_deleted), ("max_unnumbered", max_unnumbered)):  # fmt: skip
                 between(name, share, 0.0, 1.0)
@@ -122,11 +106,7 @@ class FigureCurationMapper(OwnOp, Mapper):
                 max_area_ratio=max_area_ratio, max_page_share=max_page_share, dpi=count("dpi", dpi, 30, 1200),
                 ocr=ocr, max_deleted=max_deleted, max_unnumbered=max_unnumbered,
             )  # fmt: skip
-        except ConfigError as error:
-            stop(f"{OP_NAME}: {error}")
-        if kwargs.get("batch_size") in (None, 1000):
-            self.batch_size = PAPERS_A_BATCH
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        super().__init__(*args, **kwargs)
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of paper rows, each with its figures curated."""
@@ -148,7 +128,7 @@ class FigureCurationMapper(OwnOp, Mapper):
         try:
             found = curate(figures, self.rules, self._source(row, figures))
         except StorageError as error:
-            stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
+            self.storage_failed(error)
         except UnreachableImageError as error:
             return self._undecided(row, row_id, "storage", str(error))
         except Exception as error:  # a paper that breaks a stage must cost this paper only
@@ -169,7 +149,7 @@ class FigureCurationMapper(OwnOp, Mapper):
     def _undecided(self, row: dict[str, Any], row_id: str, reason: str, why: str) -> tuple[str, str]:
         paper_id = str(row.get(self.paper_id_key) or "")
         message = scrub(f"paper {paper_id}: {why}"[:300])
-        self.record_undecided(row, row_id, reason, {"message": message}, paper_id)
+        self.record(row_id, "undecided", reason, {"message": message}, paper_id, row=row)
         return "[]", to_json({"verdict": "undecided", "message": message})
 
     def _note(self, row_id: str, paper_id: str, found: Curation) -> None:

@@ -1,46 +1,53 @@
-"""Figure row to the same row with its quality scores."""
+"""Scores the quality of a figure."""
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
 from pydantic import BaseModel
 
 from data_juicer_ext.calls.model_access import get_model
-from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.judging.citing_text import MAX_CONTEXT_TOKENS
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.judging.judge_reports import PARSER_VERSION, parse_report
 from data_juicer_ext.judging.payload import Case, PayloadLimits, case_of
-from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, Judgement, NoReport, Stage, judge
-from data_juicer_ext.models.config.endpoint import ConfigError, parse_model_params, require_key
-from data_juicer_ext.models.governor.ray_actor import share_with_workers
-from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
-from data_juicer_ext.ops.host.running_recipe import only_trying, stop
-from data_juicer_ext.prompts import PromptError, fingerprint, request
-from data_juicer_ext.prompts import check as check_template
+from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, JudgeCall, Judgement, NoReport, judge, rehearsed_stages
+from data_juicer_ext.ops.authoring import (
+    Calls,
+    Failure,
+    ModelMapper,
+    Outcome,
+    count,
+    one_of,
+    operator,
+    request,
+    undecided,
+)
+from data_juicer_ext.ops.base.dry_run import filler
+from data_juicer_ext.ops.base.model_op import checked_endpoint
+from data_juicer_ext.prompts import fingerprint
 from data_juicer_ext.rows import to_json
 
 OP_NAME = "figure_quality_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
+_REPORT_CHARACTERS = 1600  # of a stage's report in an estimate
 _FLAT = ("quality_overall", *(f"quality_{name}" for name in DIMENSIONS))
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class FigureQualityMapper(ModelMapper):
     """Scores a figure on five dimensions, 1 to 10, as far as there is evidence for them.
 
-    Input: figure rows; optional columns `features` (for `sidecar` and `agent`), `figure_map`, `venue`
-    and `year`. Output: the same rows with `quality` (JSON: scores and reasons by dimension, overall, gate,
-    reports of the stages, caps, severity) and `quality_overall`, `quality_VC`, `quality_SL`, `quality_C`,
-    `quality_CTX`, `quality_MR` (0: gated, never low). Figures with neither caption nor citing text are
-    left out, reason `no_text_evidence` in the ledger. Calls a figure: `direct` and `sidecar` 1, `agent` 3.
+    Figures with neither caption nor citing text are left out, reason `no_text_evidence` in the ledger. Calls a
+    figure: `direct` and `sidecar` 1, `agent` 3.
+
+    Input columns: figure rows; optional columns `features` (for `sidecar` and `agent`), `figure_map`, `venue` and
+        `year`.
+    Output columns: the same rows with `quality` (JSON: scores and reasons by dimension, overall, gate, reports of the
+        stages, caps, severity) and `quality_overall`, `quality_VC`, `quality_SL`, `quality_C`, `quality_CTX`,
+        `quality_MR` (0: gated, never low).
     Source: SciFigQual, sections 3.4 and appendix C.
     """
 
+    funnel_label = "figures scored"
     needs = ("row_id", "images", "caption", "number", "labels", "context_places")
     makes = ("quality", *_FLAT, "provenance")
     repair_template = "scifigqual/repair"
@@ -49,20 +56,12 @@ class FigureQualityMapper(ModelMapper):
     def __init__(
         self,
         protocol: str = "direct",
-        api_model: str = "offline",
-        api_endpoint: str | None = None,
-        model_params: dict[str, Any] | None = None,
-        sampling_params: dict[str, Any] | None = None,
         text_api_model: str = "",
         text_model_params: dict[str, Any] | None = None,
         json_schema: bool = False,
         max_context_tokens: int = MAX_CONTEXT_TOKENS,
         figure_map: bool = True,
         run_id: str = "",
-        max_cost: float = 0.0,
-        max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -71,57 +70,35 @@ class FigureQualityMapper(ModelMapper):
 
         :param protocol: `direct`: one vision call on image, caption and citing text. `sidecar`: the same
             with OCR and image features. `agent`: vision, language and fusion stages, then the Runner.
-        :param api_model: the vision model's name at its endpoint, `offline` for the embedded one; may be
-            `${NAME}` or `${NAME:-default}`.
-        :param api_endpoint: the path behind the base URL; chat completions where empty.
-        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
-            ...; see docs/models.md).
-        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
         :param text_api_model: the model of the agent's language and fusion stages; where empty, the
             vision model.
         :param text_model_params: endpoint settings of that model; where empty, `model_params`.
         :param json_schema: send the JSON schema of the answer as `response_format`; for endpoints that
             take it. It holds no gated dimension.
         :param max_context_tokens: the most tokens of a figure's citing text that are looked at (four
-            characters a token), 50 to 100,000. Of these the prompt gets at most two snippets of 500 characters.
+            characters per token), 50 to 100,000. Of these the prompt gets at most two snippets of 500 characters.
         :param figure_map: show the numbers and shortened captions of the paper's other figures, where the
             rows have the column `figure_map`.
         :param run_id: the name of this configuration in each scored row ("F3"); where empty, the
             protocol and the models.
-        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
-            they are spent no new call goes out, and the rest is undecided. 0: no limit.
-        :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
         """
-        try:
+        with self.checked_parameters():
             one_of("protocol", protocol, tuple(CALLS))
             count("max_context_tokens", max_context_tokens, 50, 100_000)
-        except ConfigError as error:
-            stop(f"{OP_NAME}: {error}")
+            text_params = text_model_params or kwargs.get("model_params")
+            text = checked_endpoint(text_api_model, kwargs.get("api_endpoint"), text_params) if text_api_model else None
         self.protocol, self.json_schema, self.show_map = protocol, json_schema, figure_map
         self.limits = PayloadLimits(max_context_tokens=max_context_tokens)
         self.template, self.fields = next(iter(TEMPLATES[protocol].items()))
-        common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
-        super().__init__(*common, *args, **kwargs)
-        self._set_up_text_model(text_api_model, api_endpoint, text_model_params or model_params)
+        super().__init__(*args, **kwargs)
+        self.text_endpoint = text or self.endpoint
         asked = (self.endpoint.model, self.text_endpoint.model) if protocol == "agent" else (self.endpoint.model,)
         self.models = list(dict.fromkeys(asked))
         self.run_id = run_id or ":".join((protocol, *self.models))
 
-    def _set_up_text_model(self, name: str, path: str | None, params: dict[str, Any] | None) -> None:
-        """Check the language stages' model and the other templates, or stop the run plainly."""
-        self.text_endpoint = self.endpoint
-        try:
-            if name:
-                self.text_endpoint = parse_model_params(name, path, params)
-                require_key(self.text_endpoint)
-                if not only_trying():
-                    share_with_workers(self.text_endpoint)
-            for template, fields in TEMPLATES[self.protocol].items():
-                check_template(template, fields)
-        except (ConfigError, PromptError) as error:
-            stop(f"{OP_NAME}: {error}")
+    def asked_templates(self) -> dict[str, tuple[str, ...]]:
+        """The templates of the protocol's stages."""
+        return {**TEMPLATES[self.protocol], self.repair_template: ("problem",)}
 
     async def decide(self, row: dict[str, Any], calls: Calls) -> Outcome:
         """One figure row to its scores."""
@@ -140,11 +117,18 @@ class FigureQualityMapper(ModelMapper):
         kept = {name: told[name] for name in ("scores", "overall", "severity", "caps", "flags")}
         return Outcome("keep", "scored", [made], detail=kept)
 
+    async def rehearse(self, row: dict[str, Any], calls: Calls) -> None:
+        """Ask what each stage would; texts stand for the reports that the agent's last one reads."""
+        case = case_of(row if self.show_map else {**row, "figure_map": ""}, self.limits)
+        if case.dimensions and case.images:
+            for stage in rehearsed_stages(case, self.protocol, filler(_REPORT_CHARACTERS)):
+                await calls.ask(request(stage.template, self.sampling, stage.images, **stage.fields))
+
     def _asking(self, calls: Calls) -> Any:
         """What makes the calls of a figure's stages; those without an image go to the text model."""
         text = calls.beside(get_model(self.text_endpoint, self.place), self.text_endpoint)
 
-        async def ask(stage: Stage) -> BaseModel | NoReport:
+        async def ask(stage: JudgeCall) -> BaseModel | NoReport:
             asked = request(stage.template, self._sampling(stage), stage.images, **stage.fields)
             through = calls if stage.images else text
             answer = await through.ask_parsed(
@@ -161,7 +145,7 @@ class FigureQualityMapper(ModelMapper):
 
         return ask
 
-    def _sampling(self, stage: Stage) -> dict[str, Any]:
+    def _sampling(self, stage: JudgeCall) -> dict[str, Any]:
         if not self.json_schema:
             return self.sampling
         schema = {"name": stage.name, "schema": stage.model.model_json_schema()}

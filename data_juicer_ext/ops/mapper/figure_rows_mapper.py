@@ -1,39 +1,36 @@
-"""Paper row to a row a figure."""
+"""Makes figure rows out of a paper row."""
 
 import hashlib
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
-
 from data_juicer_ext.figures.image_preparation import MAX_FILE_BYTES
 from data_juicer_ext.judging.payload import figure_map
-from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Verdict
-from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, OwnOp, one_of
-from data_juicer_ext.ops.host.running_recipe import stop
+from data_juicer_ext.ops.authoring import Mapper, RunOp, one_of, operator, replace_rows, to_rows
 from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures, to_json
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote
 
 OP_NAME = "figure_rows_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
-class FigureRowsMapper(OwnOp, Mapper):
-    """Makes one row a figure out of a paper's row.
+@operator(OP_NAME)
+class FigureRowsMapper(RunOp, Mapper):
+    """Makes one row per figure out of a paper's row.
 
-    Input: `paper_id`, `figures` (a JSON array), optional `domain`. Output: figure rows (columns in
-    docs/rows.md). Figures without a readable image are left out, with their flags as the
-    reason in the ledger, unless `keep_without_image` is set; those whose images lie on object storage that fails are
-    undecided.
+    Figures without a readable image are left out, with their flags as the reason in the ledger, unless
+    `keep_without_image` is set; those whose images lie on object storage that fails are undecided.
+
+    Input columns: `paper_id`, `figures` (a JSON array), optional `domain`.
+    Output columns: figure rows (columns in docs/rows.md).
     """
 
+    funnel_label = "figures"
     _batched_op = True
     needs = ("paper_id", "@figures_key")
     makes: tuple[str, ...] = FIGURE_ROW
     replaces = True
+    in_driver = True
 
     def __init__(
         self,
@@ -41,34 +38,26 @@ class FigureRowsMapper(OwnOp, Mapper):
         keep_without_image: bool = False,
         figure_map: bool = False,
         figures_key: str = "figures",
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
         """
         Initialization method.
 
-        :param granularity: `figure` for a row a whole figure, `panel` for a row a panel (and a row
+        :param granularity: `figure` for a row a whole figure, `panel` for one row per panel (and a row
             for each figure that has none).
         :param keep_without_image: keep figures that have no readable image; their `images` then
             holds one empty string.
         :param figure_map: add the column `figure_map` (JSON): number and shortened caption of each figure of
             the paper, for operators that judge a figure beside the others.
         :param figures_key: the column with the figures.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
         """
-        super().__init__(*args, **kwargs)
-        try:
+        with self.checked_parameters():
             one_of("granularity", granularity, ("figure", "panel"))
-        except ConfigError as error:
-            stop(f"{OP_NAME}: {error}")
         self.granularity, self.keep_without_image, self.figures_key = granularity, keep_without_image, figures_key
         self.figure_map = figure_map
         self.makes = (*FIGURE_ROW, "figure_map") if figure_map else FIGURE_ROW
-        self.run_in_process()
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
+        super().__init__(*args, **kwargs)
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of paper rows as figure rows."""
@@ -118,7 +107,7 @@ class FigureRowsMapper(OwnOp, Mapper):
         """Set a figure's row aside whose images lie on object storage that fails: they may well be there."""
         message = f"paper {row['paper_id']}, figure {figure.number or figure.figure_id}: {error}"[:400]
         whole, detail = {**row, "images": figure.images}, {"message": message}
-        self.record_undecided(whole, row["row_id"], "storage", detail, row["paper_id"], figure.figure_id)
+        self.record(row["row_id"], "undecided", "storage", detail, row["paper_id"], figure.figure_id, row=whole)
 
     def _wanted(self, figures: list[Figure]) -> list[Figure]:
         if self.granularity == "figure":

@@ -1,28 +1,26 @@
-"""Row of a figure to the same row with the figure's type."""
+"""Names the type of a figure."""
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
 from data_juicer_ext.annotation.figure_types import FigureTypeParse, parse_figure_type
-from data_juicer_ext.models.types import Request
+from data_juicer_ext.ops.authoring import Request, operator, request
 from data_juicer_ext.ops.base.class_mapper import ClassMapper, images_of
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 
 OP_NAME = "figure_type_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class FigureTypeMapper(ClassMapper):
     """Names the type of a figure: Line Plot, Scatter Plot, Bar Chart, Box Plot, Pie Chart, Heatmap, Diagram, Graph,
     Photo, Illustration, Composite or Other.
 
-    Input: figure or QA rows. Output: the same rows with `figure_type`. One vision call a figure, with its caption,
-    however many questions it has. A figure whose panels are all of one type has that type; Composite is for mixed
-    panels. A row whose type can't be read, after one repair, is undecided. Source: VeriSciQA, appendices B.6 and C.1.
+    One vision call per figure, with its caption, however many questions it has. A figure whose panels are all of one
+    type has that type; Composite is for mixed panels. A row whose type can't be read, after one repair, is undecided.
+
+    Input columns: figure or QA rows.
+    Output columns: the same rows with `figure_type`.
+    Source: VeriSciQA, appendices B.6 and C.1.
     """
 
     needs = ("row_id", "images", "caption", "domain")

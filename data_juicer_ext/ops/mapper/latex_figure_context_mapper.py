@@ -1,50 +1,46 @@
-"""Paper row to the same row with its figures."""
+"""Finds the figures of a LaTeX paper and the text that cites them."""
 
 import json
 import re
 from base64 import b64decode
+from collections.abc import Mapping
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
-
-from data_juicer_ext.latex.paper import Extraction, LatexOptions, PaperError, figures_from_text, read_figures
-from data_juicer_ext.models.config.endpoint import ConfigError
-from data_juicer_ext.ops.base.column_batches import set_column, to_rows
-from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.latex.paper import LatexExtraction, LatexOptions, PaperError, figures_from_text, read_figures
+from data_juicer_ext.ops.authoring import ConfigError, between, count, one_of, operator
 from data_juicer_ext.ops.base.paper_mapper import PaperMapper
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count, one_of
-from data_juicer_ext.ops.host.running_recipe import stop
-from data_juicer_ext.rows import dump_figures, scrub, to_json
+from data_juicer_ext.rows import dump_figures, to_json
 from data_juicer_ext.storage.addresses import under
-from data_juicer_ext.storage.papers import StorageError
 
 OP_NAME = "latex_figure_context_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 _DATA_URI = re.compile(r"data:image/[a-zA-Z0-9.+-]{1,40};base64,")
-# Papers are heavy rows: small batches keep all processes busy and lose little when one dies.
-PAPERS_A_BATCH = 8
 
 
-@OPERATORS.register_module(OP_NAME)
-class LatexFigureContextMapper(PaperMapper, Mapper):
+@operator(OP_NAME)
+class LatexFigureContextMapper(PaperMapper):
     """Finds the figures of a LaTeX paper with captions, labels, images and citing paragraphs.
 
-    Input: a row a paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz,
-    .zip, .gz of one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and
-    `given_images` (JSON lists) tie the figures to given pairs; an image is a path, a data URI or,
-    in a list column, bytes. Output: the same row with
-    `figures` (a JSON array), `paper_error` ("" or why the paper could not be read) and
-    `paper_notes` (a JSON list: files missing, paths refused, pairs refused). A paper that can't be
-    read keeps its row, with no figures. Source: VeriSciQA, appendix A.1.
+    A paper that can't be read keeps its row, with no figures.
+
+    Input columns: one row per paper with `paper_id` and either `paper_path` (a folder, .tar, .tar.gz, .tgz, .zip, .gz
+        of one .tex, or .tex) or the whole LaTeX in `text`; optional `given_captions` and `given_images` (JSON lists)
+        tie the figures to given pairs; an image is a path, a data URI or, in a list column, bytes.
+    Output columns: the same row with `figures` (a JSON array), `paper_error` ("" or why the paper could not be read)
+        and `paper_notes` (a JSON list: files missing, paths refused, pairs refused).
+    Source: VeriSciQA, appendix A.1.
     """
 
-    _batched_op = True
+    funnel_label = "papers read"
+    table_1_line = "Papers"
+    paper_columns = (("paper_path_key", "paper_path"), ("latex_key", "text"))
     makes = ("@figures_key", "paper_error", "paper_notes")
+    refusal = PaperError
+    unread: Mapping[str, Any] = {"figures": "[]", "paper_notes": "[]"}
+    missing_hint = "; a paper's row needs its path or its LaTeX"
 
     def __init__(
         self,
-        paper_root: str = ".",
         main_file: str = "",
         granularity: str = "figure",
         citation_commands: list[str] | None = None,
@@ -56,20 +52,13 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
         compiled_pdf: str = "",
         max_members: int = 0,
         max_bytes: int = 0,
-        paper_id_key: str = "paper_id",
-        paper_path_key: str = "paper_path",
         latex_key: str = "text",
-        figures_key: str = "figures",
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
         """
         Initialization method.
 
-        :param paper_root: the folder that relative paths in `paper_path` start from, or an address of object
-            storage (s3://...); may be `${NAME}` or `${NAME:-default}`.
         :param main_file: the main document, relative to the paper's folder; found where empty.
         :param granularity: `figure` for whole figures, `panel` for their panels as well, each an
             object of its own.
@@ -88,66 +77,33 @@ class LatexFigureContextMapper(PaperMapper, Mapper):
             the main document and beside it, or the only PDF of several pages that is no figure.
         :param max_members: the most files that an archive may hold; 0 for the default.
         :param max_bytes: the most bytes that an archive may unpack to; 0 for the default.
-        :param paper_id_key: the column with the paper's id.
-        :param paper_path_key: the column with the paper's path.
         :param latex_key: the column with the LaTeX itself, used where the path is empty.
-        :param figures_key: the column that is written.
-        :param run_dir: the run folder; images go to `images/` in it.
-        :param tag: the name of this listing in the ledger; where empty, the operator's without `_mapper`.
         """
-        super().__init__(*args, **kwargs)
-        self.paper_id_key, self.paper_path_key = paper_id_key, paper_path_key
-        self.latex_key, self.figures_key = latex_key, figures_key
-        self.source_keys = (paper_path_key, latex_key)
-        try:
+        self.latex_key = latex_key
+        with self.checked_parameters():
             one_of("granularity", granularity, ("figure", "panel"))
             between("caption_matching_threshold", caption_matching_threshold, 0.0, 1.0)
             between("dpi", dpi, 0, 1200)
             bounds = {"max_members": count("max_members", max_members, 0, 10**7),
                       "max_bytes": count("max_bytes", max_bytes, 0, 10**12)}  # fmt: skip
-            self.paper_root = root("paper_root", paper_root)
             given = {"main_file": main_file, "granularity": granularity, "plain_numbers": plain_numbers,
                      "caption_matching_threshold": caption_matching_threshold,
                      "images_from_pdf": images_from_pdf, "compiled_pdf": compiled_pdf}  # fmt: skip
             self.options = _options(given, citation_commands, paragraph_separator, {"dpi": dpi, **bounds})
-            self.check_dataset("; a paper's row needs its path or its LaTeX")
-        except ValueError as error:
-            stop(f"{OP_NAME}: {error}")
-        if kwargs.get("batch_size") in (None, 1000):
-            self.batch_size = PAPERS_A_BATCH
-        self.join_run(run_dir, tag, kwargs.get("ray_execution_mode"))
-        self.note_lines_without_id()
+        super().__init__(*args, **kwargs)
 
-    def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
-        """A batch of paper rows, each with its figures."""
-        results = [self._read(row) for row in to_rows(samples)]
-        set_column(samples, self.figures_key, [figures for figures, _, _ in results])
-        set_column(samples, "paper_error", [error for _, error, _ in results])
-        set_column(samples, "paper_notes", [notes for _, _, notes in results])
-        return samples
+    def source_keys(self) -> tuple[str, ...]:
+        """The columns that say where a paper is, or hold its LaTeX."""
+        return (self.paper_path_key, self.latex_key)
 
-    def _read(self, row: dict[str, Any]) -> tuple[str, str, str]:
-        """The figures, the error and the notes of one paper, as columns hold them."""
-        paper_id = str(row.get(self.paper_id_key) or "")
-        try:
-            found = self._extract(row)
-        except PaperError as error:
-            message = f"paper {paper_id or '(no paper_id)'}: {error}"
-        except StorageError as error:
-            stop(f"{OP_NAME}: {error}; put the storage in order, and run the same command again")
-        except Exception as error:  # a paper that breaks the parser must cost this paper only
-            message = self.why_unread(row, error)
-        else:
-            self.note(row, "keep", "read" if found.figures else "no_figures",
-                       {"figures": len(found.figures), "main_file": found.main_file,
-                        "main_reason": found.main_reason, "notes": found.notes[:50]})  # fmt: skip
-            return dump_figures(found.figures), "", to_json(found.notes)
-        self.note(row, "drop", "unreadable_paper", {"message": scrub(message)})
-        return "[]", scrub(message), "[]"
+    def read(self, row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The figures and notes of one paper."""
+        found = self._extract(row)
+        detail = {"figures": len(found.figures), "main_file": found.main_file, "main_reason": found.main_reason,
+                  "notes": found.notes[:50]}  # fmt: skip
+        return {"figures": dump_figures(found.figures), "paper_notes": to_json(found.notes)}, detail
 
-    def _extract(self, row: dict[str, Any]) -> Extraction:
-        if problem := self.no_id(row):
-            raise PaperError(problem)
+    def _extract(self, row: dict[str, Any]) -> LatexExtraction:
         given = _json_list(row, "given_captions")
         captions = None if given is None else [str(caption or "") for caption in given]
         images = self._given_images(row)

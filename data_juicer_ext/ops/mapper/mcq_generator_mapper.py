@@ -1,33 +1,34 @@
-"""Claim row to a multiple-choice question."""
+"""Makes a multiple-choice question from a claim."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
+from data_juicer_ext.ops.authoring import Calls, Failure, ModelMapper, Outcome, operator, request, undecided
+from data_juicer_ext.ops.base.dry_run import filler
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.mcq import MCQParse, leak_problem, parse_mcq
 from data_juicer_ext.rows import CLAIM_ROW, QA_ROW, qa_row
 
 OP_NAME = "mcq_generator_mapper"
-OWN_OPERATORS.append(OP_NAME)
+
+_OPTIONS = 4  # of a question in an estimate
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class MCQGeneratorMapper(ModelMapper):
     """Turns a claim into a single-choice question with 2 to 4 options, one of them right.
 
-    Input: claim rows. Output: QA rows, none for a claim that is too vague. One text call a claim,
-    without the figure. A question that quotes the label, the caption or the text is asked for once
-    more and then refused. Source: VeriSciQA, Eq. 3.
+    One text call per claim, without the figure. A question that quotes the label, the caption or the text is asked for
+    once more and then refused.
+
+    Input columns: claim rows.
+    Output columns: QA rows, none for a claim that is too vague.
+    Source: VeriSciQA, Eq. 3.
     """
 
+    funnel_label = "questions"
+    table_1_line = "QA pairs generated"
     needs = CLAIM_ROW
     makes = QA_ROW
     replaces = True
@@ -62,3 +63,8 @@ class MCQGeneratorMapper(ModelMapper):
             return Outcome("drop", "quotes_source", detail={**told, "problem": leak})
         made = qa_row(row, mcq.question, mcq.options, mcq.answer)
         return Outcome("keep", "question", [made], detail={"made": made["row_id"], **told})
+
+    def row_after(self, row: dict[str, Any], characters: Mapping[str, int]) -> dict[str, Any]:
+        """A question row with options of an assumed length."""
+        options = [f"{number} {filler(characters['option'] - 2)}" for number in range(_OPTIONS)]
+        return qa_row(row, filler(characters["question"]), options, "A")

@@ -1,46 +1,49 @@
-"""QA row to the same row with the label that several models agree on."""
+"""Labels questions by the vote of several models."""
 
 import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
 from data_juicer_ext.annotation.label_votes import in_audit, label, majority_of
 from data_juicer_ext.annotation.question_check import question_problem
 from data_juicer_ext.calls.model_access import get_model
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.config.endpoint import ConfigError, EndpointConfig, parse_model_params, require_key
-from data_juicer_ext.models.governor.ray_actor import share_with_workers
-from data_juicer_ext.models.types import Failure
+from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.ops.authoring import (
+    Calls,
+    ConfigError,
+    Failure,
+    ModelMapper,
+    Outcome,
+    between,
+    count,
+    operator,
+    request,
+)
 from data_juicer_ext.ops.base.class_mapper import images_of
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.model_op import checked_sampling
+from data_juicer_ext.ops.base.model_op import checked_endpoint, checked_sampling
 from data_juicer_ext.ops.base.option_choice import ask_letter, mapped_back, order_of
-from data_juicer_ext.ops.base.outcome import Outcome
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, between, count
-from data_juicer_ext.ops.host.running_recipe import only_trying, stop
-from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.letter_answers import PARSER_VERSION
 from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import Draw, draw_label
 from data_juicer_ext.rows import add_provenance
 
 OP_NAME = "mcq_label_vote_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 _SETTINGS = ("api_model", "api_endpoint", "model_params", "sampling_params")
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class MCQLabelVoteMapper(ModelMapper):
     """Labels questions by the majority of several models that answer each from its image, apart from each other.
 
-    Input: QA rows, with or without an answer. Output: the same rows with `answer` (the majority's letter),
-    `answer_before` (the letter that the row came with), `audit` ("yes" for a sample that people should check, else
-    "no"), and every model's vote in `provenance`. Ties, and questions without a majority, are refused. One call a
-    model and question, and one repair. A failed call leaves the row undecided unless the other votes
-    settle it whatever the missing one was. Source: SIQA, section 3.3.
+    Ties, and questions without a majority, are refused. One call per model and question, and one repair. A failed call
+    leaves the row undecided unless the other votes settle it whatever the missing one was.
+
+    Input columns: QA rows, with or without an answer.
+    Output columns: the same rows with `answer` (the majority's letter), `answer_before` (the letter that the row came
+        with), `audit` ("yes" for a sample that people should check, else "no"), and every model's vote in
+        `provenance`.
+    Source: SIQA, section 3.3.
     """
 
     needs = ("row_id", "images", "question", "options", "answer")
@@ -49,6 +52,7 @@ class MCQLabelVoteMapper(ModelMapper):
     repair_template = "annotation/repair"
     fields = ("caption", "question", "options")
     parser_version = PARSER_VERSION
+    without_parameters = _SETTINGS
 
     def __init__(
         self,
@@ -58,10 +62,6 @@ class MCQLabelVoteMapper(ModelMapper):
         with_caption: bool = True,
         audit_share: float = 0.05,
         audit_seed: int = 0,
-        max_cost: float = 0.0,
-        max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -76,41 +76,18 @@ class MCQLabelVoteMapper(ModelMapper):
         :param with_caption: show the caption, where a row has one.
         :param audit_share: the share of the labelled rows that get `audit` "yes", 0 to 1, drawn by their `row_id`.
         :param audit_seed: another sample.
-        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
-            they are spent no new call goes out, and the rest is undecided. 0: no limit.
-        :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
         """
-        try:
+        with self.checked_parameters():
             listed = _checked(models if models is not None else [{"api_model": "offline"}] * 2)
             self.majority = count("majority", majority, 0, len(listed)) or majority_of(len(listed))
             between("audit_share", audit_share, 0.0, 1.0)
             self.audit_seed = count("audit_seed", audit_seed, 0, 2**63)
-        except ConfigError as error:
-            stop(f"{OP_NAME}: {error}")
+            voters = [_voter(number, given) for number, given in enumerate(listed, 1)]
         self.permute_options, self.with_caption, self.audit_share = permute_options, with_caption, float(audit_share)
-        one: Any = [listed[0].get(name) for name in _SETTINGS]
         # The host fills in the parameters of the base class too; what counts is what each model has.
-        others = {name: value for name, value in kwargs.items() if name not in _SETTINGS}
-        super().__init__(*one, max_cost, max_calls, run_dir, tag, *args, **others)
-        self._set_up_voters(listed)
-
-    def _set_up_voters(self, listed: list[dict[str, Any]]) -> None:
-        """Check every model before the first row, or stop the run plainly."""
-        self.endpoints: list[EndpointConfig] = []
-        self.samplings: list[dict[str, Any]] = []
-        for number, given in enumerate(listed, 1):
-            try:
-                endpoint = parse_model_params(given["api_model"], given.get("api_endpoint"), given.get("model_params"))
-                self.samplings.append(checked_sampling(given.get("sampling_params")))
-                require_key(endpoint)
-            except ConfigError as error:
-                stop(f"{OP_NAME}: models, number {number}: {error}")
-            if not only_trying():
-                share_with_workers(endpoint)
-            self.endpoints.append(endpoint)
-        voters = list(zip(self.endpoints, self.samplings, strict=True))
+        kwargs |= {name: listed[0].get(name) for name in _SETTINGS}
+        super().__init__(*args, **kwargs)
+        self.endpoints, self.samplings = map(list, zip(*voters, strict=True))
         # Equal requests get one answer: a model that is listed again makes a draw of its own.
         self.draws = [voters[:place].count(voter) for place, voter in enumerate(voters)]
 
@@ -148,6 +125,15 @@ class MCQLabelVoteMapper(ModelMapper):
                         question=row["question"], options=options)  # fmt: skip
         answer = await ask_letter(calls, asked, options, self.repair_template)
         return answer if isinstance(answer, Failure) else mapped_back(answer[0], order)
+
+
+def _voter(number: int, given: Mapping[str, Any]) -> tuple[EndpointConfig, dict[str, Any]]:
+    """Endpoint and sampling of a model that votes. Raises ConfigError."""
+    try:
+        endpoint = checked_endpoint(given["api_model"], given.get("api_endpoint"), given.get("model_params"))
+        return endpoint, checked_sampling(given.get("sampling_params"))
+    except ConfigError as error:
+        raise ConfigError(f"models, number {number}: {error}") from error
 
 
 def _checked(models: Any) -> list[dict[str, Any]]:

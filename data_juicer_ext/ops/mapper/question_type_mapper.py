@@ -1,28 +1,26 @@
-"""QA row to the same row with its question's type."""
+"""Names the type of a question."""
 
 from typing import Any
-
-from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.annotation.class_answers import ClassParse
 from data_juicer_ext.annotation.question_check import option_text
 from data_juicer_ext.annotation.question_types import parse_question_type
-from data_juicer_ext.models.types import Request
+from data_juicer_ext.ops.authoring import Request, operator, request
 from data_juicer_ext.ops.base.class_mapper import ClassMapper
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS
-from data_juicer_ext.prompts import request
 
 OP_NAME = "question_type_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class QuestionTypeMapper(ClassMapper):
     """Names what a question asks of its reader: Descriptive, Comparative, Relational, Compositional or Structural.
 
-    Input: QA rows. Output: the same rows with `question_type`. One text call a question, with options and answer,
-    without the figure; answered as JSON, `{"primary_type": ...}`. A row whose type can't be read, after one
-    repair, is undecided. Source: VeriSciQA, appendices B.7 and C.2.
+    One text call per question, with options and answer, without the figure; answered as JSON, `{"primary_type": ...}`.
+    A row whose type can't be read, after one repair, is undecided.
+
+    Input columns: QA rows.
+    Output columns: the same rows with `question_type`.
+    Source: VeriSciQA, appendices B.7 and C.2.
     """
 
     needs = ("row_id", "question", "options", "answer")

@@ -1,19 +1,22 @@
-"""Described figure row to SIQA's questions about it."""
+"""Asks SIQA's questions about a described image."""
 
 import asyncio
 import json
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
-
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.types import Failure
-from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
-from data_juicer_ext.ops.base.model_op import ModelOp
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
-from data_juicer_ext.ops.host.running_recipe import stop
-from data_juicer_ext.prompts import request
+from data_juicer_ext.ops.authoring import (
+    Calls,
+    Failure,
+    Mapper,
+    ModelOp,
+    Outcome,
+    count,
+    operator,
+    replace_rows,
+    request,
+    to_rows,
+    undecided,
+)
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.mcq import MCQParse
 from data_juicer_ext.rows import FIGURE_ROW
@@ -22,7 +25,7 @@ from data_juicer_ext.siqa.dimensions import DIMENSIONS, QUESTION_TYPES, some_of
 from data_juicer_ext.siqa.questions import (
     PARSER_VERSION,
     QUESTION_ROW,
-    Made,
+    MadeQuestion,
     Wanted,
     different,
     parse_question,
@@ -32,19 +35,20 @@ from data_juicer_ext.siqa.questions import (
 )
 
 OP_NAME = "siqa_mcq_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class SiqaMCQMapper(ModelOp, Mapper):
     """Asks for Yes/No, What and How questions about an image along SIQA's dimensions.
 
-    Input: figure rows with `descriptions` (`siqa_description_mapper`). Output: a QA row a question, with
-    `dimension` and `question_type` (yes_no, what, how), and without `descriptions`; other columns come along.
-    One vision call for each dimension that is described, type and candidate. A question that can't be read, or
-    quotes the caption, is asked for once more and then left out, as is one whose text is there already. The
-    answer is the model's own and provisional: mcq_label_vote_mapper makes labels. Source: SIQA, section 3.2,
-    stage 2.
+    One vision call for each dimension that is described, type and candidate. A question that can't be read, or quotes
+    the caption, is asked for once more and then left out, as is one whose text is there already. The answer is the
+    model's own and provisional: mcq_label_vote_mapper makes labels.
+
+    Input columns: figure rows with `descriptions` (`siqa_description_mapper`).
+    Output columns: one QA row per question, with `dimension` and `question_type` (yes_no, what, how), and without
+        `descriptions`; other columns come along.
+    Source: SIQA, section 3.2, stage 2.
     """
 
     _batched_op = True
@@ -60,14 +64,6 @@ class SiqaMCQMapper(ModelOp, Mapper):
         per_combination: int = 1,
         dimensions: list[str] | None = None,
         question_types: list[str] | None = None,
-        api_model: str = "offline",
-        api_endpoint: str | None = None,
-        model_params: dict[str, Any] | None = None,
-        sampling_params: dict[str, Any] | None = None,
-        max_cost: float = 0.0,
-        max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -79,26 +75,12 @@ class SiqaMCQMapper(ModelOp, Mapper):
         :param dimensions: the dimensions to ask along; where empty, all: scientific_validity,
             scientific_completeness, cognitive_clarity, disciplinary_conformity.
         :param question_types: the types to ask for; where empty, all: yes_no, what, how.
-        :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
-            `${NAME}` or `${NAME:-default}`. It has to see images.
-        :param api_endpoint: the path behind the base URL; chat completions where empty.
-        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
-            ...; see docs/models.md).
-        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
-        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
-            they are spent no new call goes out, and the rest is undecided. 0: no limit.
-        :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
         """
-        try:
+        with self.checked_parameters():
             self.per_combination = count("per_combination", per_combination, 1, 20)
             self.dimensions = some_of("dimensions", dimensions, DIMENSIONS)
             self.question_types = some_of("question_types", question_types, QUESTION_TYPES)
-        except ValueError as error:
-            stop(f"{OP_NAME}: {error}")
-        common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
-        super().__init__(*common, *args, **kwargs)
+        super().__init__(*args, **kwargs)
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of described figure rows as question rows."""
@@ -123,7 +105,7 @@ class SiqaMCQMapper(ModelOp, Mapper):
 
     def _made(self, row: dict[str, Any], read: dict[Wanted, MCQParse], descriptions: dict[str, Description]) -> Outcome:
         problems = {one: question_problem(parse, row["caption"]) for one, parse in read.items()}
-        good = [Made(one, parse.mcq) for one, parse in read.items() if parse.mcq and not problems[one]]
+        good = [MadeQuestion(one, parse.mcq) for one, parse in read.items() if parse.mcq and not problems[one]]
         kept = list(different(good))
         rows = [question_row(row, made, descriptions[made.wanted.dimension]) for made in kept]
         others = {name: value for name, value in row.items() if name != "descriptions"}

@@ -1,27 +1,32 @@
-"""Figure row to the same row with SIQA's ratings of perception and knowledge."""
+"""Rates an image for SIQA's perception and knowledge."""
 
 import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS
-
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.config.endpoint import ConfigError
-from data_juicer_ext.models.types import Answer, Failure, Message, Request
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count, one_of
-from data_juicer_ext.ops.host.running_recipe import stop
-from data_juicer_ext.prompts import render, request
+from data_juicer_ext.models.types import Message
+from data_juicer_ext.ops.authoring import (
+    Answer,
+    Calls,
+    ConfigError,
+    Failure,
+    ModelMapper,
+    Outcome,
+    Request,
+    count,
+    one_of,
+    operator,
+    request,
+    undecided,
+)
+from data_juicer_ext.prompts import render
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.siqa.dimensions import ASPECTS, dimensions_of
 from data_juicer_ext.siqa.levels import LEVELS, level_in
-from data_juicer_ext.siqa.rating import Rating, mean_of_draws, rating_by_logprobs, rating_of_level
+from data_juicer_ext.siqa.rating import ModelRating, mean_of_draws, rating_by_logprobs, rating_of_level
 
 OP_NAME = "siqa_rating_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 _METHODS = ("auto", "logprobs", "level", "draws")
 _ASKED = {"logprobs": True, "top_logprobs": 20}
@@ -42,18 +47,22 @@ class _Reading:
     """What an answer gives: the level that its text names, and the rating by its log-probabilities."""
 
     level: int | None
-    by_logprobs: Rating | None
+    by_logprobs: ModelRating | None
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class SiqaRatingMapper(ModelMapper):
     """Rates an image from 1 to 5 for perception and for knowledge, in two queries.
 
-    Input: figure rows. Output: the same rows with `rating` (JSON: by aspect `score`, `method` and `levels`) and
-    `rating_perception`, `rating_knowledge`, `rating_mean` (1 to 5) and `rating_method`: `logprobs` (the mean of
-    the levels, weighted by the softmax over the five level tokens), `level` (that of one answer) or `mean_of_draws`;
-    two with a + between where the aspects differ. The caption is not shown. An answer without a level is asked for
-    once more; a row without both ratings is undecided. Source: SIQA, section 4.1.
+    The caption is not shown. An answer without a level is asked for once more; a row without both ratings is
+    undecided.
+
+    Input columns: figure rows.
+    Output columns: the same rows with `rating` (JSON: by aspect `score`, `method` and `levels`) and
+        `rating_perception`, `rating_knowledge`, `rating_mean` (1 to 5) and `rating_method`: `logprobs` (the mean of
+        the levels, weighted by the softmax over the five level tokens), `level` (that of one answer) or
+        `mean_of_draws`; two with a + between where the aspects differ.
+    Source: SIQA, section 4.1.
     """
 
     needs = ("row_id", "images", "domain")
@@ -67,14 +76,6 @@ class SiqaRatingMapper(ModelMapper):
         self,
         method: str = "auto",
         draws: int = 1,
-        api_model: str = "offline",
-        api_endpoint: str | None = None,
-        model_params: dict[str, Any] | None = None,
-        sampling_params: dict[str, Any] | None = None,
-        max_cost: float = 0.0,
-        max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -85,29 +86,14 @@ class SiqaRatingMapper(ModelMapper):
             which with one draw is its level. `logprobs`: by log-probabilities, a row without them is undecided.
             `level`: the level of one answer. `draws`: the mean of `draws` answers.
         :param draws: how many answers a mean is taken of, 1 to 25. More than one need a temperature above 0.
-        :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
-            `${NAME}` or `${NAME:-default}`. It has to see images.
-        :param api_endpoint: the path behind the base URL; chat completions where empty.
-        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
-            ...; see docs/models.md).
-        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...). Log-probabilities
-            are asked for with `logprobs: true` and `top_logprobs: 20`, unless these are given here.
-        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
-            they are spent no new call goes out, and the rest is undecided. 0: no limit.
-        :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
         """
-        try:
+        with self.checked_parameters():
             one_of("method", method, _METHODS)
             self.draws = count("draws", draws, 1, 25)
-            if method == "draws" and draws > 1 and (sampling_params or {}).get("temperature") == 0:
+            if method == "draws" and draws > 1 and (kwargs.get("sampling_params") or {}).get("temperature") == 0:
                 raise ConfigError("draws: at temperature 0 all draws are alike; raise it, or take method: level")
-        except ConfigError as error:
-            stop(f"{OP_NAME}: {error}")
         self.method = method
-        common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
-        super().__init__(*common, *args, **kwargs)
+        super().__init__(*args, **kwargs)
         if method in ("auto", "logprobs"):
             self.sampling = {**_ASKED, **self.sampling}
 
@@ -121,14 +107,14 @@ class SiqaRatingMapper(ModelMapper):
                 return undecided(rated)
             if isinstance(rated, _Unrated):
                 return Outcome("undecided", rated.reason, message=f"{aspect}: {rated.message}")
-        ratings = {aspect: one for aspect, one in zip(ASPECTS, found, strict=True) if isinstance(one, Rating)}
+        ratings = {aspect: one for aspect, one in zip(ASPECTS, found, strict=True) if isinstance(one, ModelRating)}
         told = {aspect: rating.told() for aspect, rating in ratings.items()}
         scores = [rating.score for rating in ratings.values()]
         method = "+".join(dict.fromkeys(rating.method for rating in ratings.values()))
         flat = dict(zip(_FLAT, (*scores, round(sum(scores) / len(scores), 6)), strict=True))
         return self.kept(row, method, told, rating=to_json(told), rating_method=method, **flat)
 
-    async def _rate(self, row: dict[str, Any], aspect: str, calls: Calls) -> Rating | _Unrated | Failure:
+    async def _rate(self, row: dict[str, Any], aspect: str, calls: Calls) -> ModelRating | _Unrated | Failure:
         def asked(draw: int) -> Request:
             return request(self.template, self.sampling, tuple(row["images"]), draw, aspect=aspect,
                            dimensions=dimensions_of(aspect), domain=spelled_out(row["domain"]))  # fmt: skip

@@ -1,19 +1,22 @@
-"""SIQA's question rows refined, so that neither the answer Yes nor a letter is worth a guess."""
+"""Refines SIQA's questions, so that neither the answer Yes nor a letter is worth a guess."""
 
 from typing import Any
 
-from data_juicer.ops.base_op import OPERATORS, Mapper
-
-from data_juicer_ext.calls.row_calls import Calls
-from data_juicer_ext.models.config.endpoint import ConfigError
-from data_juicer_ext.models.types import Failure, Verdict
+from data_juicer_ext.models.types import Verdict
+from data_juicer_ext.ops.authoring import (
+    Calls,
+    Failure,
+    Mapper,
+    ModelOp,
+    Outcome,
+    count,
+    operator,
+    replace_rows,
+    request,
+    to_rows,
+    undecided,
+)
 from data_juicer_ext.ops.base import progress
-from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
-from data_juicer_ext.ops.base.model_op import ModelOp
-from data_juicer_ext.ops.base.outcome import Outcome, undecided
-from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR, OWN_OPERATORS, count
-from data_juicer_ext.ops.host.running_recipe import stop
-from data_juicer_ext.prompts import request
 from data_juicer_ext.runs.ledger import Spending
 from data_juicer_ext.siqa.refine import (
     PARSER_VERSION,
@@ -26,19 +29,21 @@ from data_juicer_ext.siqa.refine import (
 )
 
 OP_NAME = "siqa_refine_mapper"
-OWN_OPERATORS.append(OP_NAME)
 
 
-@OPERATORS.register_module(OP_NAME)
+@operator(OP_NAME)
 class SiqaRefineMapper(ModelOp, Mapper):
     """Turns half of the Yes/No questions around and shuffles the options of What questions.
 
-    Input: QA rows with `question_type`. Output: the same rows with `question_plain`, `question_negated` and
-    `negated`. yes_no: one text call for the negated question, without the image; half of the rows (by row_id and
-    seed) then ask it, with their label turned. A negation that is the same text, or whose answer would be, is asked
-    for once more; a row without one keeps its question, and its `question_negated` is "". what: options in an
-    order seeded by the row, the letter moves along; options that mean something only where they stand stay. how
-    and all other rows stay as they are. Source: SIQA, section 3.2.
+    yes_no: one text call for the negated question, without the image; half of the rows (by row_id and seed) then ask
+    it, with their label turned. A negation that is the same text, or whose answer would be, is asked for once more; a
+    row without one keeps its question, and its `question_negated` is "". what: options in an order seeded by the row,
+    the letter moves along; options that mean something only where they stand stay. how and all other rows stay as
+    they are.
+
+    Input columns: QA rows with `question_type`.
+    Output columns: the same rows with `question_plain`, `question_negated` and `negated`.
+    Source: SIQA, section 3.2.
     """
 
     _batched_op = True
@@ -52,14 +57,6 @@ class SiqaRefineMapper(ModelOp, Mapper):
     def __init__(
         self,
         seed: int = 0,
-        api_model: str = "offline",
-        api_endpoint: str | None = None,
-        model_params: dict[str, Any] | None = None,
-        sampling_params: dict[str, Any] | None = None,
-        max_cost: float = 0.0,
-        max_calls: int = 0,
-        run_dir: str = DEFAULT_RUN_DIR,
-        tag: str = "",
         *args: Any,
         **kwargs: Any,
     ):
@@ -67,24 +64,10 @@ class SiqaRefineMapper(ModelOp, Mapper):
         Initialization method.
 
         :param seed: another choice of the questions to turn around, and other orders of options.
-        :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
-            `${NAME}` or `${NAME:-default}`. It sees no image.
-        :param api_endpoint: the path behind the base URL; chat completions where empty.
-        :param model_params: endpoint settings (base_url, api_key_env, max_concurrency, timeout,
-            ...; see docs/models.md).
-        :param sampling_params: sent to the provider as they are (temperature, max_tokens, ...).
-        :param max_cost: US dollars that all runs into the run folder may spend on model calls; when
-            they are spent no new call goes out, and the rest is undecided. 0: no limit.
-        :param max_calls: the same in calls. 0: no limit.
-        :param run_dir: the run folder.
-        :param tag: the name of this listing in ledger and stats; where empty, the operator's without `_mapper`.
         """
-        try:
+        with self.checked_parameters():
             self.seed = count("seed", seed, 0, 2**31)
-        except ConfigError as error:
-            stop(f"{OP_NAME}: {error}")
-        common = (api_model, api_endpoint, model_params, sampling_params, max_cost, max_calls, run_dir, tag)
-        super().__init__(*common, *args, **kwargs)
+        super().__init__(*args, **kwargs)
 
     def process_batched(self, samples: dict[str, Any]) -> dict[str, Any]:
         """A batch of question rows, refined; undecided ones, and those that are broken, are left out."""

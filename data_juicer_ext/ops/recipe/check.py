@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from data_juicer_ext.models.config.endpoint import ConfigError, expand_environment
+from data_juicer_ext.ops.base.paper_mapper import PaperMapper
 from data_juicer_ext.ops.base.run_op import run_place
 from data_juicer_ext.ops.host import remote_export
 from data_juicer_ext.ops.host.dataset_check import Look, look, missing_columns, repeated_ids
@@ -26,11 +27,6 @@ from data_juicer_ext.storage.addresses import is_remote
 from data_juicer_ext.storage.cache import cache_folder
 from data_juicer_ext.storage.places import unreachable
 
-# The operators that read papers, and the parameters that name the columns they read from, with their defaults.
-_READERS = {
-    "latex_figure_context_mapper": (("paper_path_key", "paper_path"), ("latex_key", "text")),
-    "pdf_figure_context_mapper": (("paper_path_key", "paper_path"),),
-}
 _EXECUTORS = ("default", "ray", "ray_partitioned")
 _SUFFIXES = (".jsonl", ".json", ".parquet")
 
@@ -44,15 +40,15 @@ def check(recipe: Path, dataset: str = "") -> list[str]:
         config = yaml.safe_load(recipe.read_text(encoding="utf-8"))
     except OSError as error:
         return [f"{recipe} can't be read: {error.strerror or error}"]
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: no UTF-8, or a date that is none
         return [f"{recipe} is not YAML: {error}"]
     if not isinstance(config, dict) or not isinstance(config.get("process"), list) or not config["process"]:
         return [f"{recipe} has no list `process` of operators"]
     process, ours = config["process"], own_classes()
     path = dataset or str(config.get("dataset_path") or "")
     try:
-        found = look(path, _reader(process)[1].get("paper_id_key", "paper_id")) if path else None
-        seen = list(_dataset(config, path, found))
+        found = look(path, _reader(process, ours)[1].get("paper_id_key", "paper_id")) if path else None
+        seen = list(_dataset(config, path, found, ours))
     except RecipeError as error:
         found, seen = None, [str(error)]
     return [
@@ -68,9 +64,10 @@ def check(recipe: Path, dataset: str = "") -> list[str]:
     ]
 
 
-def _reader(process: list[Any]) -> tuple[str, dict[str, Any]]:
-    """Name and parameters of the operator that reads papers; ("", {}) where there is none."""
-    return next(((name, given) for name, given in steps(process) if name in _READERS), ("", {}))
+def _reader(process: list[Any], ours: dict[str, type[Any]]) -> tuple[type[PaperMapper] | None, dict[str, Any]]:
+    """The operator that reads papers, with its parameters; (None, {}) where there is none."""
+    listed = ((ours[name], given) for name, given in steps(process) if name in ours)
+    return next(((cls, given) for cls, given in listed if issubclass(cls, PaperMapper)), (None, {}))
 
 
 def _host_settings(config: dict[str, Any]) -> Iterator[str]:
@@ -103,9 +100,9 @@ def _export(config: dict[str, Any]) -> Iterator[str]:
         yield f"export_path: {path} must end in {', '.join(_SUFFIXES)}"
 
 
-def _dataset(config: dict[str, Any], path: str, found: Look | None) -> Iterator[str]:
+def _dataset(config: dict[str, Any], path: str, found: Look | None, ours: dict[str, type[Any]]) -> Iterator[str]:
     if not path and not config.get("dataset"):
-        yield "dataset_path is missing; name a JSON Lines file with a row a paper"
+        yield "dataset_path is missing; name a JSON Lines file with one row per paper"
     if path.startswith("s3://"):
         yield (
             f"dataset_path: {path} is an address, which Data-Juicer takes only as "
@@ -117,14 +114,14 @@ def _dataset(config: dict[str, Any], path: str, found: Look | None) -> Iterator[
     lacking = [key for key in ([keys] if isinstance(keys, str) else keys) if key not in found.columns]
     if lacking:
         yield f"text_keys: {', '.join(lacking)} is no column of the dataset (it has: {', '.join(found.columns)})"
-    name, reader = _reader(config["process"])
-    if name:
-        yield from _papers(name, reader, found)
+    cls, reader = _reader(config["process"], ours)
+    if cls is not None:
+        yield from _papers(cls, reader, found)
 
 
-def _papers(name: str, reader: dict[str, Any], found: Look) -> Iterator[str]:
+def _papers(cls: type[PaperMapper], reader: dict[str, Any], found: Look) -> Iterator[str]:
     id_key = str(reader.get("paper_id_key", "paper_id"))
-    columns = tuple(str(reader.get(parameter, default)) for parameter, default in _READERS[name])
+    columns = tuple(str(reader.get(parameter, default)) for parameter, default in cls.paper_columns)
     if problem := missing_columns(found.columns, columns, (id_key,)):
         yield problem
     if found.without_id:

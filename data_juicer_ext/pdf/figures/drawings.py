@@ -20,6 +20,7 @@ _CLOSE_SMALL = 24.0  # the same for code, for captions of panels and for small l
 _FROM_CAPTION = 45.0  # points of white between a figure that is all text and its caption
 _BETWEEN = 32.0  # points of white in such a figure
 _EDGE = 3.0
+_REMNANT = 4.0  # points
 _MOST_STEPS = 60  # in which labels are added to a drawing
 
 
@@ -55,6 +56,8 @@ class Drawings:
         ]  # fmt: skip
         if side == ABOVE:
             bands.reverse()
+        if len(bands) > 1 and _is_remnant(bands[-1], region, side):
+            bands.pop()
         taken: list[Rect] = []
         for band in bands:
             if taken and -band.shared_height(union(taken)) > _APART and not self._labels_between(band, taken):
@@ -134,3 +137,9 @@ class Drawings:
         x0, y0, x1, y1 = union((inked, *grounds))
         outer = (max(x0, left), y0, min(x1, right), y1)
         return Rect(*((edge + wide) / 2 for edge, wide in zip(inked, outer, strict=True)))
+
+
+def _is_remnant(band: Rect, region: Rect, side: str) -> bool:
+    """Whether ink at the far end of a region is of the text there: the tail of a letter, the strip it stands on."""
+    gap = band.y0 - region.y0 if side == ABOVE else region.y1 - band.y1
+    return max(gap, band.height) <= _REMNANT

@@ -1,4 +1,4 @@
-"""What is drawn on a page: pictures and paths by their rectangles, and the ink itself, one pixel a point."""
+"""What is drawn on a page: pictures and paths by their rectangles, and the ink itself, one pixel per point."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class _Open:
 
 def paragraphs(pages: Sequence[Page], styles: Styles, words: Words) -> list[Paragraph]:
     """The paragraphs of the pages in reading order; bibliographies, headers, footers and tables are left out."""
-    return list(_Reader(styles, words, _indents(pages, styles)).read(pages))
+    return list(_ParagraphReader(styles, words, _indents(pages, styles)).read(pages))
 
 
 def reading_order(boxes: Sequence[Box], style: Style) -> list[Box]:
@@ -118,7 +118,7 @@ def _is_indented(line: Line, column: tuple[float, float]) -> bool:
     return _INDENT[0] < line.rect.x0 - column[0] < _INDENT[1]
 
 
-class _Reader:
+class _ParagraphReader:
     def __init__(self, styles: Styles, words: Words, indents: bool) -> None:
         self._styles = styles
         self._style = styles.even

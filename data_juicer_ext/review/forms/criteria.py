@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.diagrams.criteria import Criterion as JudgesCriterion
+from data_juicer_ext.diagrams.criteria import Criterion, read_document
 from data_juicer_ext.diagrams.criteria import criteria_of as judges_criteria
-from data_juicer_ext.diagrams.criteria import read_document
+from data_juicer_ext.errors import UsageError
+from data_juicer_ext.rows import value_in
 
 OVERALL = "overall"
 _DEEPEST = 6
@@ -18,7 +18,7 @@ MOST = 60  # of one diagram; more is no list that a person works through
 
 
 @dataclass(frozen=True)
-class Criterion:
+class RatedCriterion:
     """One criterion: its id, its text, and the dimension that it belongs to."""
 
     criterion_id: str
@@ -26,13 +26,13 @@ class Criterion:
     dimension: str = ""
 
 
-Criteria = Mapping[str, tuple[Criterion, ...]]  # by diagram type
+Criteria = Mapping[str, tuple[RatedCriterion, ...]]  # by diagram type
 
 
 def read_criteria(path: Path) -> Criteria:
     """The criteria of a file that the judge takes as well (diagrams/criteria.py), or of a plain mapping.
 
-    A plain mapping is diagram types, then dimensions, then lists of `{id, text}`. Raises ValueError where there are
+    A plain mapping is diagram types, then dimensions, then lists of `{id, text}`. Raises UsageError where there are
     no criteria in it, or one id twice for a type.
     """
     told = read_document(path)
@@ -43,30 +43,25 @@ def read_criteria(path: Path) -> Criteria:
         found = {str(name): tuple(_within(part)) for name, part in told.items()}
     found = {name: criteria for name, criteria in found.items() if criteria}
     if not found:
-        raise ValueError(f"{path}: no criteria; write diagram types, in each dimensions, in each a list of id and text")
+        raise UsageError(f"{path}: no criteria; write diagram types, in each dimensions, in each a list of id and text")
     for name, criteria in found.items():
         if problem := _problem(criteria):
-            raise ValueError(f"{path}: {name}: {problem}")
+            raise UsageError(f"{path}: {name}: {problem}")
     return found
 
 
-def _of_judge(criterion: JudgesCriterion) -> Criterion:
+def _of_judge(criterion: Criterion) -> RatedCriterion:
     """Its text alone: weights, and what the judge is told of people's preferences, are not for raters."""
-    return Criterion(criterion.id, criterion.text, criterion.part)
+    return RatedCriterion(criterion.id, criterion.text, criterion.part)
 
 
-def criteria_of(row: Mapping[str, Any]) -> tuple[Criterion, ...]:
+def criteria_of(row: Mapping[str, Any]) -> tuple[RatedCriterion, ...]:
     """The criteria in a row's column `criteria` (JSON); () where there are none that can be used."""
-    told = row.get("criteria")
-    try:
-        told = json.loads(told) if isinstance(told, str) else told
-    except (ValueError, RecursionError):
-        return ()
-    found = tuple(_within(told))
+    found = tuple(_within(value_in(row.get("criteria"))))
     return () if _problem(found) else found
 
 
-def _problem(criteria: tuple[Criterion, ...]) -> str:
+def _problem(criteria: tuple[RatedCriterion, ...]) -> str:
     ids = [criterion.criterion_id for criterion in criteria]
     if twice := sorted({name for name in ids if ids.count(name) > 1}):
         return f"the id {twice[0]} is there twice"
@@ -75,12 +70,12 @@ def _problem(criteria: tuple[Criterion, ...]) -> str:
     return f"{len(ids)} criteria; at most {MOST} can be asked of a person" if len(ids) > MOST else ""
 
 
-def _within(told: Any, dimension: str = "", depth: int = 0) -> Iterator[Criterion]:
+def _within(told: Any, dimension: str = "", depth: int = 0) -> Iterator[RatedCriterion]:
     """All objects with an id and a text, wherever they stand, with the name that they stand under."""
     if depth > _DEEPEST:
         return
     if isinstance(told, Mapping) and told.get("id") and told.get("text"):
-        yield Criterion(str(told["id"])[:200], str(told["text"]), str(told.get("dimension") or dimension))
+        yield RatedCriterion(str(told["id"])[:200], str(told["text"]), str(told.get("dimension") or dimension))
     elif isinstance(told, Mapping):
         for name, part in told.items():
             yield from _within(part, str(name), depth + 1)

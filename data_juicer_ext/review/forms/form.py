@@ -11,19 +11,20 @@ from typing import Any, ClassVar
 
 import yaml
 
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.report.safe_text import shown_text
+from data_juicer_ext.rows import Row
 
 TEXT_LIMIT = 6000  # characters of one text that a page shows
-Row = Mapping[str, Any]
 Values = dict[str, int]
 
 
-class FormError(ValueError):
+class FormError(DjExtError, ValueError):
     """An answer that does not fit its form; the text is for the person who gave it."""
 
 
 @dataclass(frozen=True)
-class Ask:
+class FormQuestion:
     """One thing to score, from `low` to `high`. `levels` name scores, `anchors` describe them ("1", "9-10")."""
 
     key: str
@@ -43,12 +44,12 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Stage:
+class FormStage:
     """What is shown from this stage on (`blocks`, beside what stages before it show), and asked at it."""
 
     name: str
     blocks: Sequence[dict[str, Any]]
-    asks: Sequence[Ask]
+    asks: Sequence[FormQuestion]
     needs_reason: bool = False
 
     def checked(self, values: Any) -> Values:
@@ -89,7 +90,7 @@ class Form(ABC):
         return bool(images_of(row))
 
     @abstractmethod
-    def stages(self, row: Row) -> Sequence[Stage]:
+    def stages(self, row: Row) -> Sequence[FormStage]:
         """The stages of a row, at least one."""
 
     def stored(self, row: Row, values: Values, side: int) -> dict[str, Any]:
@@ -114,12 +115,12 @@ def text_block(title: str, text: Any) -> list[dict[str, Any]]:
     return [{"kind": "text", "title": title, "text": shown}] if shown.strip() else []
 
 
-def asks(form: str, low: int, high: int) -> dict[str, Ask]:
+def asks(form: str, low: int, high: int) -> dict[str, FormQuestion]:
     """The dimensions of a form."""
     about = texts(form)
     levels = about.get("levels") or {}
     return {
-        key: Ask(
+        key: FormQuestion(
             key, told["title"], told["question"], low, high, levels,
             {str(score): text for score, text in (told.get("anchors") or {}).items()}, told.get("note") or "",
         )

@@ -5,7 +5,6 @@ SciFigQual, sections 3.1 and 3.3: a dimension without evidence is not asked, and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,8 @@ from data_juicer_ext.judging.citing_text import context_set
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.judging.payload import Case, case_of
 from data_juicer_ext.report.safe_text import shown_text
-from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, Row, Stage, Values, asks, images_of, text_block
+from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, FormStage, Values, asks, images_of, text_block
+from data_juicer_ext.rows import Row, value_in
 
 _SCORES = (*DIMENSIONS, "overall")
 
@@ -28,16 +28,16 @@ class Quality(Form):
         case = _case(row)
         return bool(images_of(row) and case is not None and case.dimensions)
 
-    def stages(self, row: Row) -> Sequence[Stage]:
+    def stages(self, row: Row) -> Sequence[FormStage]:
         """The image; then what there is of caption and citing text, MR and overall with the last of them."""
         case, ask = _case(row) or Case(), asks(self.name, 1, 10)
-        stages = [Stage("image", [], [ask["VC"], ask["SL"]], True)]
+        stages = [FormStage("image", [], [ask["VC"], ask["SL"]], True)]
         if "C" in case.dimensions:
-            stages.append(Stage("caption", text_block("Caption", row.get("caption")), [ask["C"]], True))
+            stages.append(FormStage("caption", text_block("Caption", row.get("caption")), [ask["C"]], True))
         if "CTX" in case.dimensions:
-            stages.append(Stage("citing text", [_citing(row)], [ask["CTX"]], True))
+            stages.append(FormStage("citing text", [_citing(row)], [ask["CTX"]], True))
         last = stages.pop()
-        return [*stages, Stage(last.name, last.blocks, [*last.asks, ask["MR"], ask["overall"]], True)]
+        return [*stages, FormStage(last.name, last.blocks, [*last.asks, ask["MR"], ask["overall"]], True)]
 
     def stored(self, row: Row, values: Values, side: int) -> dict[str, Any]:
         """All scores, null where the gate is closed."""
@@ -61,5 +61,5 @@ def _citing(row: Row) -> dict[str, Any]:
 
 
 def _list(value: Any) -> list[Any]:
-    found = json.loads(value) if isinstance(value, str) and value.strip() else value
+    found = value_in(value)
     return found if isinstance(found, list) else []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data_juicer_ext.review.forms.form import Form, Row, Stage, asks
+from data_juicer_ext.review.forms.form import Form, FormStage, asks
+from data_juicer_ext.rows import Row
 
 
 class SIQA(Form):
@@ -12,6 +13,6 @@ class SIQA(Form):
 
     name = "siqa"
 
-    def stages(self, row: Row) -> Sequence[Stage]:
+    def stages(self, row: Row) -> Sequence[FormStage]:
         """One stage."""
-        return [Stage("image", [], list(asks(self.name, 1, 5).values()))]
+        return [FormStage("image", [], list(asks(self.name, 1, 5).values()))]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from data_juicer_ext.report.safe_text import shown_text
-from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, Row, Stage, asks, images_of, text_block
+from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, FormStage, asks, images_of, text_block
+from data_juicer_ext.rows import Row
 
 _MOST_OPTIONS = 26
 
@@ -20,7 +21,7 @@ class VeriSciQA(Form):
         """Whether a row has an image, a question and options."""
         return bool(images_of(row) and row.get("question") and options_of(row))
 
-    def stages(self, row: Row) -> Sequence[Stage]:
+    def stages(self, row: Row) -> Sequence[FormStage]:
         """One stage."""
         blocks = [
             *text_block("Caption", row.get("caption")),
@@ -28,7 +29,7 @@ class VeriSciQA(Form):
             options_block(row),
             *text_block("Rationale", row.get("rationale")),
         ]
-        return [Stage("question", blocks, list(asks(self.name, 1, 5).values()))]
+        return [FormStage("question", blocks, list(asks(self.name, 1, 5).values()))]
 
 
 def options_of(row: Row) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.evaluation.accuracy.accuracy import OVERALL, Accuracy, evaluate
-from data_juicer_ext.evaluation.accuracy.model_answers import Source, read_answers
+from data_juicer_ext.evaluation.accuracy.model_answers import AnswerSource, read_answers
 from data_juicer_ext.evaluation.accuracy.report import as_text, group_table, understanding_table, write
 
 Row = dict[str, Any]
@@ -39,7 +39,7 @@ def failed(row_id: str) -> Row:
 
 @pytest.fixture
 def two() -> Accuracy:
-    return evaluate(read_answers([Source("a", rows("o3", 5)), Source("b", rows("qwen", 6))]))
+    return evaluate(read_answers([AnswerSource("a", rows("o3", 5)), AnswerSource("b", rows("qwen", 6))]))
 
 
 def test_accuracy_overall_and_by_group(two: Accuracy) -> None:
@@ -79,10 +79,10 @@ def test_the_layout_of_tables_8_to_10(two: Accuracy) -> None:
 
 
 def test_an_unclear_answer_is_wrong_and_a_failed_call_is_neither() -> None:
-    clear = evaluate(read_answers([Source("a", rows("o3", 5))]))
+    clear = evaluate(read_answers([AnswerSource("a", rows("o3", 5))]))
     assert [(entry["row_id"], entry["kind"]) for entry in clear.unclear] == [("q5", "declined")]
     answered = [row for row in rows("o3", 5) if row["row_id"] != "q5"]
-    lost = evaluate(read_answers([Source("run", answered, [failed("q5")])]))
+    lost = evaluate(read_answers([AnswerSource("run", answered, [failed("q5")])]))
     whole = lost.cell(OVERALL, "", "o3")
     assert (whole.asked, whole.n, whole.right, whole.failed) == (5, 4, 3, 1) and whole.accuracy.value == 0.75
     assert lost.failed == {"o3": {"call_failed:timeout": 1}} and lost.unclear == []
@@ -93,7 +93,7 @@ def test_an_unclear_answer_is_wrong_and_a_failed_call_is_neither() -> None:
 
 def test_models_that_were_asked_different_questions_are_told_of() -> None:
     half = [row for row in rows("qwen", 6) if row["row_id"] in ("q1", "q2")]
-    found = evaluate(read_answers([Source("a", rows("o3", 5)), Source("b", half)]))
+    found = evaluate(read_answers([AnswerSource("a", rows("o3", 5)), AnswerSource("b", half)]))
     assert "not all asked the same questions" in as_text(found)
     assert found.cell("domain", "astro-ph", "qwen").accuracy.note == "not defined: no answers"
     assert group_table(found, "domain")[1][2] == "-"
@@ -109,7 +109,7 @@ def test_siqas_table_has_dimensions_and_types_as_columns() -> None:
          "answer_kind": "letter", "answer_model": "o3"}
         for r, d, t, k, a, m in asked
     ]  # fmt: skip
-    found = evaluate(read_answers([Source("a", given)]))
+    found = evaluate(read_answers([AnswerSource("a", given)]))
     assert understanding_table(found) == [
         ["Model", "cognitive_clarity", "scientific_validity", "yes_no", "how", "Overall"],
         ["o3", "0.500", "0.500", "0.667", "0.000", "0.500"],
@@ -122,9 +122,9 @@ def test_a_subset_is_the_same_for_all_models_and_any_order_of_rows() -> None:
     chance = random.Random(0)
     many = [{**row, "row_id": f"{row['row_id']}-{n}"} for n in range(40) for row in rows("o3", 5)]
     other = [{**row, "answer_model": "b"} for row in many]
-    first = evaluate(read_answers([Source("a", many), Source("b", other)]), subset=50, seed=3)
+    first = evaluate(read_answers([AnswerSource("a", many), AnswerSource("b", other)]), subset=50, seed=3)
     chance.shuffle(many)
-    again = evaluate(read_answers([Source("a", many)]), subset=50, seed=3)
+    again = evaluate(read_answers([AnswerSource("a", many)]), subset=50, seed=3)
     assert again.subset["row_ids"] == first.subset["row_ids"] and len(first.subset["row_ids"]) == 50
     strata = [
         tuple(entry[name] for name in ("domain", "figure_type", "taken", "of")) for entry in first.subset["strata"]
@@ -139,21 +139,21 @@ def test_a_subset_is_the_same_for_all_models_and_any_order_of_rows() -> None:
 
 def test_a_failed_question_stays_in_the_subset() -> None:
     answered = [row for row in rows("o3", 5) if row["row_id"] != "q5"]
-    whole = evaluate(read_answers([Source("a", rows("o3", 5))]), subset=4, seed=1).subset["row_ids"]
-    lost = evaluate(read_answers([Source("a", answered, [failed("q5")])]), subset=4, seed=1).subset["row_ids"]
+    whole = evaluate(read_answers([AnswerSource("a", rows("o3", 5))]), subset=4, seed=1).subset["row_ids"]
+    lost = evaluate(read_answers([AnswerSource("a", answered, [failed("q5")])]), subset=4, seed=1).subset["row_ids"]
     assert whole == lost
 
 
 def test_a_subset_larger_than_the_set_is_the_set() -> None:
-    found = evaluate(read_answers([Source("a", rows("o3", 5))]), subset=1000)
+    found = evaluate(read_answers([AnswerSource("a", rows("o3", 5))]), subset=1000)
     assert len(found.subset["row_ids"]) == 5 and "the subset is the whole set" in as_text(found)
 
 
 def test_no_answers_at_all_give_a_stated_result(tmp_path: Path) -> None:
-    found = evaluate(read_answers([Source("a", [])]))
+    found = evaluate(read_answers([AnswerSource("a", [])]))
     assert "accuracy not defined: no answers" in as_text(found)
     assert all(path.is_file() for path in write(found, tmp_path))
-    only_failed = evaluate(read_answers([Source("a", [], [failed("q1")], "o3")]))
+    only_failed = evaluate(read_answers([AnswerSource("a", [], [failed("q1")], "o3")]))
     assert only_failed.cell(OVERALL, "", "o3").accuracy.note == "not defined: no answers"
     assert "o3: 1 calls failed" in as_text(only_failed)
 
@@ -178,6 +178,6 @@ def test_the_files_say_what_the_screen_says(two: Accuracy, tmp_path: Path) -> No
 
 def test_a_column_named_like_a_path_writes_no_file_elsewhere(tmp_path: Path) -> None:
     given = [{**row, "../x": "v"} for row in rows("o3", 5)]
-    found = evaluate(read_answers([Source("a", given)], ["domain", "../x"]), ["domain", "../x"])
+    found = evaluate(read_answers([AnswerSource("a", given)], ["domain", "../x"]), ["domain", "../x"])
     assert {path.parent for path in write(found, tmp_path / "out")} == {tmp_path / "out"}
     assert (tmp_path / "out" / "by____x.csv").is_file()

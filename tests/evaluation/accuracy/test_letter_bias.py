@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from data_juicer_ext.evaluation import optional_packages
-from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, Letters, letter_table, marginal_test
-from data_juicer_ext.evaluation.accuracy.model_answers import Source, read_answers
+from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, LetterCounts, letter_table, marginal_test
+from data_juicer_ext.evaluation.accuracy.model_answers import AnswerSource, read_answers
 
 # A. Stuart, A test for homogeneity of the marginal distributions, 1955: unaided vision of 7,477 women, right and left.
 VISION = [[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]]
@@ -71,8 +71,8 @@ def answers(*given_: tuple[str, str, str], options: int = 4, **more: Any) -> lis
     ]  # fmt: skip
 
 
-def table(rows: list[dict[str, Any]]) -> dict[tuple[str, str], Letters]:
-    found = read_answers([Source("a", rows)])
+def table(rows: list[dict[str, Any]]) -> dict[tuple[str, str], LetterCounts]:
+    found = read_answers([AnswerSource("a", rows)])
     return {(row.kind, row.model): row for row in letter_table(found, tuple(sorted(found.questions)))}
 
 

@@ -11,12 +11,12 @@ from data_juicer_ext.evaluation.judged_pairs import Judged, read_judged
 from data_juicer_ext.evaluation.preference.preference import (
     GENERATED,
     REFERENCE,
-    Evaluation,
+    PreferenceEvaluation,
     evaluate,
     rater_agreement,
 )
 from data_juicer_ext.evaluation.preference.report import as_text, write
-from data_juicer_ext.evaluation.preference.votes import Vote
+from data_juicer_ext.evaluation.preference.votes import PairVote
 from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Resampling
 
 # SciDiagBench, table 3, judge Gemini: what people prefer, of how many pairs the judge agrees, and its mean S_final.
@@ -33,25 +33,25 @@ def judge(*rows: dict[str, Any], development: tuple[str, ...] = ()) -> dict[str,
     return {"judge": read_judged(rows, development)}
 
 
-def votes(**strengths: str) -> list[Vote]:
+def votes(**strengths: str) -> list[PairVote]:
     """Pair by pair the raters' strengths: p="+2 +1 0"."""
-    return [Vote(f"r{n}", pair, float(s)) for pair, given in strengths.items() for n, s in enumerate(given.split())]
+    return [PairVote(f"r{n}", pair, float(s)) for pair, given in strengths.items() for n, s in enumerate(given.split())]
 
 
-def by(found: Evaluation, value: str) -> dict[str, Any]:
+def by(found: PreferenceEvaluation, value: str) -> dict[str, Any]:
     return next(row for row in found.judges[0].rows if row["value"] == value)
 
 
-def the_papers_pairs() -> Evaluation:
+def the_papers_pairs() -> PreferenceEvaluation:
     """Pairs of the strata of table 3, the judge right on as many as there."""
-    rows, said = [], list[Vote]()
+    rows, said = [], list[PairVote]()
     for name, strength, number, agreed in TABLE_3:
         for place in range(number):
             way = (1 if strength > 0 else -1) * (1 if place < agreed else -1)
             pair = f"{name}-{place}"
             rows.append(row(pair, 0.5 + 0.1 * way))
-            said += [Vote(rater, pair, strength) for rater in "abc"]
-    said += [Vote(rater, f"conflict-{n}", s) for n in range(5) for rater, s in (("a", 1), ("b", -1), ("c", 1))]
+            said += [PairVote(rater, pair, strength) for rater in "abc"]
+    said += [PairVote(rater, f"conflict-{n}", s) for n in range(5) for rater, s in (("a", 1), ("b", -1), ("c", 1))]
     rows += [row(f"conflict-{n}", 0.4) for n in range(5)]
     return evaluate(judge(*rows), said, NONE)
 
@@ -120,7 +120,7 @@ def test_swapping_the_sides_everywhere_changes_no_agreement() -> None:
     finals = {"a": 0.7, "b": 0.3, "c": 0.45, "d": 0.5}
     said = votes(a="+1 +2", b="+1 +1", c="-2 -1", d="-1 -1")
     there = evaluate(judge(*(row(p, f) for p, f in finals.items())), said, Resampling(20))
-    turned = [Vote(vote.rater, vote.pair, -vote.strength) for vote in said]
+    turned = [PairVote(vote.rater, vote.pair, -vote.strength) for vote in said]
     back = evaluate(judge(*(row(p, 1 - f) for p, f in finals.items())), turned, Resampling(20))
     for name in ("dar", "kendall_tau_b", "spearman_rho"):
         assert by(there, "")[name].value == pytest.approx(by(back, "")[name].value)
@@ -160,10 +160,12 @@ def test_the_raters_agreement_is_over_all_pairs_with_its_intervals() -> None:
         ([row("p", 0.6)], votes(p="+1"), "no item has two ratings"),
         ([row("p", 0.6)], votes(p="+1 +1"), "only one item has two ratings"),
         ([row("p", 0.6), row("q", 0.6)], votes(p="+1 +1", q="+1 +1"), "all ratings are equal"),
-        ([row("p", 0.6), row("q", 0.6)], [Vote("", "p", 2), Vote("", "q", -1)], "no item has two ratings"),
+        ([row("p", 0.6), row("q", 0.6)], [PairVote("", "p", 2), PairVote("", "q", -1)], "no item has two ratings"),
     ],
 )
-def test_odd_data_gives_a_stated_result(rows: list[dict[str, Any]], said: list[Vote], why: str, tmp_path: Path) -> None:
+def test_odd_data_gives_a_stated_result(
+    rows: list[dict[str, Any]], said: list[PairVote], why: str, tmp_path: Path
+) -> None:
     found = evaluate(judge(*rows), said, Resampling(10))
     assert found.agreement["alpha_ordinal"].note == f"not defined: {why}" and f"not defined: {why}" in as_text(found)
     assert by(found, "")["kendall_tau_b"].value is None

@@ -10,7 +10,7 @@ from data_juicer_ext.evaluation.preference.votes import (
     CONFLICT,
     TOO_FEW,
     Human,
-    Vote,
+    PairVote,
     aggregate,
     by_pair,
     votes_of_ratings,
@@ -64,7 +64,7 @@ def test_votes_of_the_review_page_and_of_plain_rows() -> None:
         Rating("ben", "scidiag", "p", {"criteria": {}}),
     ]
     votes, refused = votes_of_ratings(ratings)
-    assert votes == [Vote("anna", "p", -2.0)] and refused == [
+    assert votes == [PairVote("anna", "p", -2.0)] and refused == [
         "ben: p: the preference is None, not a number from -2 to 2"
     ]
     rows: list[dict[str, Any]] = [
@@ -72,6 +72,9 @@ def test_votes_of_the_review_page_and_of_plain_rows() -> None:
         {"row_id": "q", "strength": 1.5}, {"row_id": "r", "rater": "b", "preference": 3}, {"overall": 1},
     ]  # fmt: skip
     votes, refused = votes_of_rows(rows)
-    assert votes == [Vote("anna", "p", -2.0), Vote("", "q", 1.5)]
+    assert votes == [PairVote("anna", "p", -2.0), PairVote("", "q", 1.5)]
     assert refused[0] == "r: the preference is 3, not a number from -2 to 2" and "without row_id" in refused[1]
-    assert by_pair([Vote("b", "p", 1), Vote("a", "q", 2), Vote("a", "p", 0)]) == {"p": {"a": 0, "b": 1}, "q": {"a": 2}}
+    assert by_pair([PairVote("b", "p", 1), PairVote("a", "q", 2), PairVote("a", "p", 0)]) == {
+        "p": {"a": 0, "b": 1},
+        "q": {"a": 2},
+    }

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.evaluation.quality.gold import GoldFigure, adjudication, dimension_first, dispersion, make_gold
-from data_juicer_ext.evaluation.quality.rows import Key, Scored
+from data_juicer_ext.evaluation.quality.rows import EvaluationKey, ScoredRow
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 
 Scores = tuple[float | None, ...]
@@ -15,11 +15,11 @@ def scores(*values: float | None) -> dict[str, float | None]:
     return {**dict(zip(DIMENSIONS, values, strict=True)), "overall": None}
 
 
-def rated(figure: str, rater: str, values: Scores, **evidence: bool) -> Scored:
-    return Scored((figure,), rater, scores(*values), evidence, {"figure_id": figure})
+def rated(figure: str, rater: str, values: Scores, **evidence: bool) -> ScoredRow:
+    return ScoredRow((figure,), rater, scores(*values), evidence, {"figure_id": figure})
 
 
-def gold_of(*rows: Scored, evidence: dict[Key, dict[str, bool]] | None = None) -> GoldFigure:
+def gold_of(*rows: ScoredRow, evidence: dict[EvaluationKey, dict[str, bool]] | None = None) -> GoldFigure:
     [figure] = make_gold(rows, evidence).values()
     return figure
 

@@ -6,15 +6,15 @@ from itertools import permutations
 import pytest
 
 from data_juicer_ext.evaluation.siqa.calibration import calibrated
-from data_juicer_ext.evaluation.siqa.votes import Scores, Vote
+from data_juicer_ext.evaluation.siqa.votes import ImageScores, ImageVote
 
-CONSENSUS: dict[str, Scores] = {f"c{n}": {"perception": float(n), "knowledge": float(n)} for n in range(1, 6)}
+CONSENSUS: dict[str, ImageScores] = {f"c{n}": {"perception": float(n), "knowledge": float(n)} for n in range(1, 6)}
 
 
-def votes(rater: str, perception: str = "12345", knowledge: str = "12345") -> list[Vote]:
+def votes(rater: str, perception: str = "12345", knowledge: str = "12345") -> list[ImageVote]:
     """A rater's scores of the five reference images, a digit each."""
     return [
-        Vote(rater, f"c{n}", {"perception": float(p), "knowledge": float(k)}, True)
+        ImageVote(rater, f"c{n}", {"perception": float(p), "knowledge": float(k)}, True)
         for n, (p, k) in enumerate(zip(perception, knowledge, strict=True), 1)
     ]
 
@@ -47,7 +47,7 @@ def test_both_dimensions_have_to_pass() -> None:
 
 
 def test_a_rater_without_a_calibration_does_not_pass_nor_one_who_says_the_same_of_all() -> None:
-    given = [*votes("a"), *votes("flat", "33333"), Vote("late", "f1", {"perception": 3, "knowledge": 3})]
+    given = [*votes("a"), *votes("flat", "33333"), ImageVote("late", "f1", {"perception": 3, "knowledge": 3})]
     reasons = {entry.rater: entry.reason for entry in calibrated(given, CONSENSUS)[0]}
     assert reasons["late"] == "; ".join(
         f"{name} not defined: no reference image was rated" for name in ("perception", "knowledge")
@@ -66,13 +66,13 @@ def test_without_a_consensus_one_who_guesses_does_not_fail_the_others() -> None:
 
 def test_without_a_consensus_those_who_rank_nothing_go_first() -> None:
     given = [*votes("a"), *votes("b"), *votes("c", "33333"), *votes("d", "22222"), *votes("e", "44444")]
-    left_out, _ = calibrated([*given, Vote("late", "f1", {"perception": 3, "knowledge": 3})], None)
+    left_out, _ = calibrated([*given, ImageVote("late", "f1", {"perception": 3, "knowledge": 3})], None)
     assert [entry.rater for entry in left_out] == ["c", "d", "e", "late"]
     alone = [*votes("a"), *votes("c", "33333"), *votes("d", "22222")]
     assert [entry.rater for entry in calibrated(alone, None)[0]] == ["c", "d"], "a is not the one to blame"
 
 
 def test_nobody_is_tested_without_a_calibration_or_without_a_consensus_of_three() -> None:
-    plain = [Vote("a", "f1", {"perception": 1, "knowledge": 5})]
+    plain = [ImageVote("a", "f1", {"perception": 1, "knowledge": 5})]
     assert calibrated(plain, CONSENSUS) == ([], {})
     assert calibrated([*votes("a"), *votes("b", "54321")], None) == ([], {})

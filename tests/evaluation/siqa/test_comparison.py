@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from data_juicer_ext.evaluation.siqa.comparison import Evaluation, evaluate, read_predicted
+from data_juicer_ext.evaluation.siqa.comparison import SiqaEvaluation, evaluate, read_predicted
 from data_juicer_ext.evaluation.siqa.mos import Mos, Screening, make_mos
 from data_juicer_ext.evaluation.siqa.report import as_text, write
-from data_juicer_ext.evaluation.siqa.votes import Vote
+from data_juicer_ext.evaluation.siqa.votes import ImageVote
 from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Resampling
 
 GOLD = {"a": (1.0, 5.0), "b": (2.0, 4.0), "c": (3.0, 2.0), "d": (4.0, 3.0), "e": (5.0, 1.0)}
@@ -27,7 +27,7 @@ def rows(scored: dict[str, tuple[Any, Any]] = SCORED) -> list[dict[str, Any]]:
     return [{"row_id": i, "rating_perception": p, "rating_knowledge": k} for i, (p, k) in scored.items()]
 
 
-def compared(scored: list[dict[str, Any]], gold: Mos, order: Resampling = NONE) -> Evaluation:
+def compared(scored: list[dict[str, Any]], gold: Mos, order: Resampling = NONE) -> SiqaEvaluation:
     return evaluate([read_predicted("m", scored, "row_id")], gold, "row_id", order)
 
 
@@ -85,8 +85,8 @@ def test_rows_that_cannot_be_used_are_told_and_repeated_ones_counted() -> None:
 
 
 def test_the_files_and_the_screen(tmp_path: Path) -> None:
-    votes = [Vote(r, i, {"perception": p, "knowledge": k}) for r in "abc" for i, (p, k) in GOLD.items()]
-    votes += [Vote("odd", i, {"perception": 6 - p, "knowledge": 6 - k}) for i, (p, k) in GOLD.items()]
+    votes = [ImageVote(r, i, {"perception": p, "knowledge": k}) for r in "abc" for i, (p, k) in GOLD.items()]
+    votes += [ImageVote("odd", i, {"perception": 6 - p, "knowledge": 6 - k}) for i, (p, k) in GOLD.items()]
     found = compared(rows(), make_mos(votes, Screening()), Resampling(20))
     paths = {path.name: path for path in write(found, tmp_path)}
     assert sorted(paths) == ["mos.csv", "raters.csv", "siqa.csv", "siqa.json"]

@@ -7,15 +7,15 @@ import pytest
 
 from data_juicer_ext.evaluation.siqa.gold import consensus_of, key_of, mos_of_ratings, mos_of_rows
 from data_juicer_ext.evaluation.siqa.mos import Screening, make_mos
-from data_juicer_ext.evaluation.siqa.votes import Vote
+from data_juicer_ext.evaluation.siqa.votes import ImageVote
 from data_juicer_ext.ratings.ratings import Rating
 from data_juicer_ext.review.calibration import Calibration
 
 OFF = Screening(gate=None, method="off")
 
 
-def vote(rater: str, image: str, perception: float, knowledge: float, calibration: bool = False) -> Vote:
-    return Vote(rater, image, {"perception": perception, "knowledge": knowledge}, calibration)
+def vote(rater: str, image: str, perception: float, knowledge: float, calibration: bool = False) -> ImageVote:
+    return ImageVote(rater, image, {"perception": perception, "knowledge": knowledge}, calibration)
 
 
 def test_the_mos_is_the_mean_of_the_raters_with_its_spread_number_and_level() -> None:

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_juicer_ext.evaluation.siqa.outliers import far_off, outliers
-from data_juicer_ext.evaluation.siqa.votes import Vote
+from data_juicer_ext.evaluation.siqa.votes import ImageVote
 
 
-def votes(rater: str, scores: list[float], knowledge: list[float] | None = None) -> list[Vote]:
+def votes(rater: str, scores: list[float], knowledge: list[float] | None = None) -> list[ImageVote]:
     both = zip(scores, knowledge or scores, strict=True)
-    return [Vote(rater, f"f{n:02}", {"perception": p, "knowledge": k}) for n, (p, k) in enumerate(both)]
+    return [ImageVote(rater, f"f{n:02}", {"perception": p, "knowledge": k}) for n, (p, k) in enumerate(both)]
 
 
 STEPS = [float(n % 5 + 1) for n in range(20)]
@@ -74,7 +74,7 @@ def test_equal_ratings_are_never_far_off() -> None:
     assert far_off({"f": {"a": 3.0, "b": 3.0}, "g": {"a": 1.0}}) == {"a": (0, 0, 2), "b": (0, 0, 1)}
 
 
-def erratic(sides: list[int]) -> list[Vote]:
+def erratic(sides: list[int]) -> list[ImageVote]:
     """Fourteen raters near 3, and one who is far above (1) or far below (-1) or in the middle (0) of every image."""
     chance = random.Random(5)
     found = [vote for n in range(14) for vote in votes(f"r{n:02}", [3 + chance.choice([-0.4, 0, 0.4]) for _ in sides])]

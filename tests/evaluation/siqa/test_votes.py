@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.evaluation.quality.rows import RowError
-from data_juicer_ext.evaluation.siqa.votes import Vote, image_of, means, read_row, votes_of_ratings, votes_of_rows
+from data_juicer_ext.evaluation.siqa.votes import ImageVote, image_of, means, read_row, votes_of_ratings, votes_of_rows
 from data_juicer_ext.ratings.ratings import Rating
 
 
@@ -19,9 +19,9 @@ def test_ratings_of_the_review_page() -> None:
     ]
     votes, refused = votes_of_ratings(ratings)
     assert votes == [
-        Vote("anna", "f1", {"perception": 4.0, "knowledge": 2.0}),
-        Vote("anna", "c1", {"perception": 5.0, "knowledge": 5.0}, True),
-        Vote("ben", "f1", {"knowledge": 3.0}),
+        ImageVote("anna", "f1", {"perception": 4.0, "knowledge": 2.0}),
+        ImageVote("anna", "c1", {"perception": 5.0, "knowledge": 5.0}, True),
+        ImageVote("ben", "f1", {"knowledge": 3.0}),
     ]
     assert refused == ["ben: f2: has neither perception nor knowledge"]
 
@@ -34,7 +34,7 @@ def test_plain_rows_of_raters_the_last_of_a_rater_counting() -> None:
         {"rater": "a", "perception": 1},
     ]
     votes, refused = votes_of_rows(rows, "row_id")
-    assert votes == [Vote("a", "f1", {"perception": 2.0, "knowledge": 2.0}, True)]
+    assert votes == [ImageVote("a", "f1", {"perception": 2.0, "knowledge": 2.0}, True)]
     assert refused[0] == "f1: names no rater" and refused[1].startswith("a row without row_id")
 
 
@@ -59,8 +59,8 @@ def test_an_image_may_be_known_by_its_files_name(row: dict[str, Any], name: str)
 
 def test_means_pass_over_what_was_not_given() -> None:
     votes = [
-        Vote("a", "f1", {"perception": 2}),
-        Vote("b", "f1", {"perception": 5, "knowledge": 1}),
-        Vote("c", "f2", {}),
+        ImageVote("a", "f1", {"perception": 2}),
+        ImageVote("b", "f1", {"perception": 5, "knowledge": 1}),
+        ImageVote("c", "f2", {}),
     ]
     assert means(votes, "perception") == {"f1": 3.5} and means(votes, "knowledge") == {"f1": 1}

@@ -16,7 +16,7 @@ from data_juicer_ext.evaluation.stability.stability import JudgeStability, evalu
 def rows(
     pair: str, finals: list[float], criteria: list[dict[str, float]] | None = None, **more: Any
 ) -> list[dict[str, Any]]:
-    """A row a run; `criteria` are the differences generated minus reference of each run."""
+    """One row per run; `criteria` are the differences generated minus reference of each run."""
     made = []
     for run, final in enumerate(finals):
         scores = {name: {"generated": 5 + d, "reference": 5} for name, d in (criteria[run] if criteria else {}).items()}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
-from data_juicer_ext.evaluation.statistics.correlation import KINDS, Kind, correlation
+from data_juicer_ext.evaluation.statistics.correlation import KINDS, CorrelationKind, correlation
 
 SCORES = st.integers(1, 9).map(lambda value: value / 2)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=2, max_size=25)
@@ -57,7 +57,7 @@ def test_spearman_is_pearson_of_the_ranks(pairs: list[tuple[float, float]]) -> N
 
 @given(PAIRS.filter(varied), st.sampled_from(KINDS), st.randoms(use_true_random=False))
 def test_the_order_of_rows_sides_and_units_does_not_matter(
-    pairs: list[tuple[float, float]], kind: Kind, chance: Any
+    pairs: list[tuple[float, float]], kind: CorrelationKind, chance: Any
 ) -> None:
     first, second = split(pairs)
     value = correlation(kind, first, second).value
@@ -83,7 +83,7 @@ def test_the_order_of_rows_sides_and_units_does_not_matter(
     ],
 )
 def test_odd_data_gives_a_stated_result_and_no_warning(
-    kind: Kind, predicted: list[float], gold: list[float], why: str
+    kind: CorrelationKind, predicted: list[float], gold: list[float], why: str
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

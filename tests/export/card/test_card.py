@@ -93,7 +93,7 @@ def test_the_funnel_the_models_and_the_making_are_told(run: RunFolder, tmp_path:
     assert r"| vision\_vote | seer-2 | verisciqa/vision\_vote@abc |" in section(tmp_path / "out", "Models and prompts")
     making = section(tmp_path / "out", "How it was made")
     assert "recipe verisciqa.yaml on the default executor" in making and f"data-juicer-ext {__version__}" in making
-    assert "| seed | 7 |" in making and "| rows a figure | 4 |" in making and "jane" not in making
+    assert "| seed | 7 |" in making and "| rows per figure | 4 |" in making and "jane" not in making
     text = (tmp_path / "out" / "README.md").read_text()
     assert "A row was kept if what the paper says" in text and "did not find the answer" not in text, "checks that ran"
 
@@ -117,25 +117,27 @@ def test_the_offline_model_is_called_what_it_is(tmp_path: Path) -> None:
 
 
 def test_without_a_run_the_card_says_what_is_not_known(tmp_path: Path) -> None:
-    from data_juicer_ext.export.export import Source, export
-    from data_juicer_ext.export.options import Order
+    from data_juicer_ext.export.export import ExportSource, export
+    from data_juicer_ext.export.options import ExportOptions
 
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in pairs(tmp_path, 2)))
-    made = export(Source(tmp_path / "none", path), Order("jsonl", splits=(("train", 1.0),)), tmp_path / "out")
+    made = export(
+        ExportSource(tmp_path / "none", path), ExportOptions("jsonl", splits=(("train", 1.0),)), tmp_path / "out"
+    )
     assert not made.run.known and "nothing is known of what was refused" in section(tmp_path / "out", "Funnel")
 
 
 def test_rows_of_another_file_than_the_runs_own_are_called_so(run: RunFolder, tmp_path: Path) -> None:
-    from data_juicer_ext.export.export import Source, export
-    from data_juicer_ext.export.options import Order
-    from data_juicer_ext.report.run_selection import scope_of
+    from data_juicer_ext.export.export import ExportSource, export
+    from data_juicer_ext.export.options import ExportOptions
+    from data_juicer_ext.report.run_selection import select_runs
 
     exported(run, tmp_path / "own")
     assert "| rows | all of what the run kept |" in section(tmp_path / "own", "How it was made")
     other = run.export.with_name("balanced.jsonl")
     other.write_text(run.export.read_text())
-    export(Source(run.path, other, scope_of(run.path, export=other)), Order("jsonl"), tmp_path / "out")
+    export(ExportSource(run.path, other, select_runs(run.path, export=other)), ExportOptions("jsonl"), tmp_path / "out")
     assert "| rows | all of balanced.jsonl |" in section(tmp_path / "out", "How it was made")
 
 
@@ -190,3 +192,14 @@ def test_cells_and_sizes() -> None:
     assert [size_category(n) for n in (1, 999, 1000, 99_999, 2_000_000, 10**9)] == [
         "n<1K", "n<1K", "1K<n<10K", "10K<n<100K", "1M<n<10M", "100M<n<1B",
     ]  # fmt: skip
+
+
+def test_operators_of_other_packages_have_their_own_words(tmp_path: Path) -> None:
+    words = {"my_filter": {"kept_rows": "legible <b>", "kept_if": "all its labels can be *read*"}}
+    made = RunFolder(tmp_path, operators=words)
+    made.note("legible", "qa-0", operator="my_filter")
+    made.end([row(0, picture(tmp_path / "f", "a", 0))])
+    exported(made, tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert r"A row was kept if all its labels can be \*read\*." in text
+    assert r"| legible \<b\> | 1 | 1 |" in section(tmp_path / "out", "Funnel")

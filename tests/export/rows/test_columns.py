@@ -47,3 +47,27 @@ def test_known_columns_come_first_and_provenance_last() -> None:
     assert in_order(["zeta", "provenance", "question", "row_id", "alpha"]) == [
         "row_id", "question", "alpha", "zeta", "provenance",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "taken"),
+    [
+        (None, WHOLE, None), (3, NUMBER, 3), (2**63 - 1, WHOLE, 2**63 - 1), (-(2**63), WHOLE, -(2**63)),
+        (3, MIXED, "3"), ("x", MIXED, "x"), (True, TRUTH, True), ([1], MIXED, "[1]"), (["a"], TEXTS, ["a"]),
+        ("text", TEXT, "text"), (2.5, WHOLE, "2.5"),
+    ],
+)  # fmt: skip
+def test_what_a_tables_column_takes(value: Any, kind: str, taken: Any) -> None:
+    assert value_as(value, kind) == taken and type(value_as(value, kind)) is type(taken)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [(2**63 - 1, WHOLE), (2**63, MIXED), (-(2**63), WHOLE), (-(2**63) - 1, MIXED)]
+)
+def test_whole_numbers_are_those_of_64_bits(value: int, kind: str) -> None:
+    assert types({"x": value})["x"] == kind
+
+
+def test_a_column_with_no_value_at_all_is_text() -> None:
+    assert types({"x": None}, {"y": 1}) == {"x": TEXT, "y": WHOLE, "provenance": TEXT}
+    assert types({"x": []}) == {"x": TEXTS, "provenance": TEXT}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.export.rows.letter_balance import Letters
+from data_juicer_ext.export.rows.letter_balance import LetterBalance
 
 
 def row(number: int, options: list[str] | None = None, **changed: Any) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def row(number: int, options: list[str] | None = None, **changed: Any) -> dict[s
 
 
 def test_answers_spread_over_the_letters_and_stay_right() -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     made = [letters.placed(row(number)) for number in range(40)]
     assert Counter(one["answer"] for one in made) == dict.fromkeys("ABCD", 10)
     for number, one in enumerate(made):
@@ -27,7 +27,7 @@ def test_answers_spread_over_the_letters_and_stay_right() -> None:
 
 def test_the_seed_decides() -> None:
     def order(seed: int) -> list[list[str]]:
-        letters = Letters(seed)
+        letters = LetterBalance(seed)
         return [letters.placed(row(number))["options"] for number in range(8)]
 
     assert order(3) == order(3) != order(4)
@@ -46,7 +46,7 @@ def test_the_seed_decides() -> None:
     ],
 )
 def test_what_means_something_only_where_it_stands_stays(options: list[str], rationale: str) -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     for number in range(4):
         given = row(number, options, rationale=rationale)
         assert letters.placed(given) == given
@@ -54,12 +54,37 @@ def test_what_means_something_only_where_it_stands_stays(options: list[str], rat
 
 
 def test_all_of_the_above_stays_last() -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     options = ["kelp", "gull", "reef", "All of the above"]
     assert {letters.placed(row(number, options))["options"][3] for number in range(8)} == {"All of the above"}
 
 
 def test_a_broken_provenance_costs_nothing() -> None:
-    letters = Letters(0)
+    letters = LetterBalance(0)
     made = [letters.placed(row(number, provenance="no json")) for number in range(4)]
     assert {one["answer"] for one in made} == set("ABCD")
+
+
+def test_questions_of_different_numbers_of_options_are_counted_apart() -> None:
+    letters = LetterBalance(0)
+    for number in range(3):
+        letters.placed(row(number, ["1", "2", "3", "4"]))  # stays, and its answers count: three times A
+    two = [letters.placed(row(number, ["kelp", "gull"]))["answer"] for number in range(10, 12)]
+    four = [letters.placed(row(number))["answer"] for number in range(20, 23)]
+    assert sorted(two) == ["A", "B"] and sorted(four) == ["B", "C", "D"]
+
+
+def test_a_row_that_stays_is_given_back_as_it_was_and_another_keeps_its_columns() -> None:
+    letters = LetterBalance(0)
+    made = [letters.placed(row(number, rationale="It is seen.", own=7)) for number in range(4)]
+    moved = [one for one in made if "options_order" in one["provenance"]]
+    assert len(moved) == letters.moved > 0
+    assert all(one["own"] == 7 and json.loads(one["provenance"])["a"] == 1 for one in moved)
+    assert all(one["provenance"] == '{"a": 1}' for one in made if one not in moved)
+
+
+def test_a_rationale_that_names_no_letter_does_not_hold_a_row() -> None:
+    letters = LetterBalance(0)
+    for number in range(8):
+        letters.placed(row(number, rationale="A plot of An answer to all options, (see Fig. 2)."))
+    assert letters.moved > 0

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from data_juicer_ext.export.rows.first_pass import Entry
+from data_juicer_ext.export.rows.first_pass import RowEntry
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.export.rows.near_duplicate_questions import nearly_the_same, thin
 from tests.export.made_runs import entry
 
 
-def question(asked: str, answered: str = "6", row_id: str = "q", figure: str = "f") -> Entry:
+def question(asked: str, answered: str = "6", row_id: str = "q", figure: str = "f") -> RowEntry:
     return entry(row_id, asked=asked, answered=answered, figure=figure)
 
 
@@ -79,3 +79,29 @@ def test_the_limit_is_kept_and_the_choice_hangs_on_the_seed_alone() -> None:
         again = thin(entries[::-1], lambda one: "f", 0.9, 3, seed, LeftOut())
         assert sorted(one.row_id for one in again) == chosen[seed]
     assert chosen[0] != chosen[1]
+
+
+def test_just_as_like_as_asked_for_is_the_same() -> None:
+    pair = question("alpha beta gamma delta"), question("alpha beta gamma delta")
+    assert nearly_the_same(*pair, 1.0)
+    # Three of four words in common, and a Levenshtein ratio far above.
+    pair = question("kelps gulls reefs"), question("kelps gulls reefs tide")
+    assert nearly_the_same(*pair, 0.75) and not nearly_the_same(*pair, 0.76)
+
+
+def test_words_in_common_are_not_enough_where_their_order_makes_another_text() -> None:
+    pair = question("alpha beta gamma delta epsilon"), question("epsilon delta gamma beta alpha")
+    assert not nearly_the_same(*pair, 0.9) and nearly_the_same(*pair, 0.3)
+
+
+def test_small_words_alone_have_all_in_common() -> None:
+    assert nearly_the_same(question("Is it the?"), question("Is it a?"), 0.6)
+
+
+def test_a_limit_counts_what_stays_and_not_what_fell() -> None:
+    entries = [question(text, row_id=f"q{n}") for n, text in enumerate(["Same?", "Same", "Other 1?", "Other 22?"])]
+    left_out = LeftOut()
+    stay = thin(entries, lambda one: "f", 0.9, 3, 0, left_out)
+    assert len(stay) == 3 and left_out.counts() == {"near_duplicate_question": 1}
+    assert [one.row_id for one in stay] == sorted(one.row_id for one in stay), "in the order in which they came"
+    assert thin(entries, lambda one: "f", 0.9, 0, 0, LeftOut()) == stay

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import random
 import tempfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from data_juicer_ext.annotation.image_fingerprint import glance_at
-from data_juicer_ext.export.rows.paper_splits import Groups, assign, join_same_pictures
+from data_juicer_ext.export.rows.paper_splits import Groups, assign, join_same_pictures, rank
 from tests.annotation.pictures import chart, rendered_anew
 from tests.export.made_runs import exported, lines, row, run_of
 
@@ -127,3 +128,29 @@ def found_lines(path: Path) -> list[dict[str, Any]]:
     """The lines of a split, none where it is empty."""
     file = path.with_name(f"{path.name}.jsonl")
     return lines(file) if file.exists() else []
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_each_group_goes_where_most_rows_are_missing_in_the_order_of_the_seed(seed: int) -> None:
+    first, second, third, fourth = sorted("abcd", key=lambda name: rank(seed, name))
+    found = assign({first: 3, second: 1, third: 1, fourth: 1}, Groups(), (("train", 0.5), ("test", 0.5)), seed)
+    assert found == {first: "train", second: "test", third: "test", fourth: "test"}
+
+
+def test_a_split_without_a_paper_gets_one_of_the_split_that_has_two() -> None:
+    wanted = (("train", 0.98), ("test", 0.01), ("more", 0.01))
+    assert sorted(assign({"a": 1, "b": 1}, Groups(), wanted, 0).values()) == ["test", "train"]
+    assert sorted(assign({"a": 1, "b": 1, "c": 1}, Groups(), wanted, 0).values()) == ["more", "test", "train"]
+    assert list(assign({"a": 9}, Groups(), wanted, 0).values()) == ["train"]
+    assert assign({}, Groups(), wanted, 0) == {}
+
+
+def test_ranks_hang_on_seed_and_name() -> None:
+    assert rank(0, "a") == (hashlib.sha256(b"0\x1fa").hexdigest(), "a")
+    assert rank(1, "a") != rank(0, "a") and rank(0, "\ud800") == rank(0, "\ud800")
+
+
+def test_pictures_of_one_group_are_not_counted_as_joined(charts: dict[str, str]) -> None:
+    groups = Groups()
+    groups.join(("own-0", "anew-0"))
+    assert join_same_pictures({name: glance_at(path) for name, path in charts.items()}, groups) == 1

@@ -2,11 +2,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from data_juicer_ext.export.rows.left_out import LeftOut
-from data_juicer_ext.export.rows.selection import audit_verdicts, licence_text, read_patterns, select
+from data_juicer_ext.export.rows.selection import (
+    audit_verdicts,
+    licence_text,
+    read_patterns,
+    select,
+    undecided_rows,
+)
 from tests.export.made_runs import entry
 
 LICENCES = {"a": "cc-by-4.0", "b": "CC BY-SA 4.0", "c": "http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "d": ""}
@@ -57,3 +64,42 @@ def test_the_majority_of_the_audit_counts_and_a_tie_does_not(tmp_path: Path) -> 
     assert [one.row_id for one in select(entries, (), found, (), left_out)] == ["most", "one"]
     assert left_out.counts() == {"not_accepted": 5}
     assert {message for _, _, message in left_out.rows} == {"a tie", "rejected", "nobody has looked at it"}
+
+
+def test_a_row_falls_for_the_first_reason_that_holds() -> None:
+    left_out = LeftOut()
+    entries = {name: entry(name, licence="mit") for name in "cab"}
+    assert [one.row_id for one in select(entries, {"a"}, {"b": 0, "c": 1}, ("mit",), left_out)] == ["c"]
+    assert [(reason, row) for reason, row, _ in left_out.rows] == [("undecided", "a"), ("not_accepted", "b")]
+
+
+@pytest.mark.parametrize(("balance", "stays"), [(2, True), (1, True), (0, False), (-1, False), (None, False)])
+def test_more_for_than_against_is_needed(balance: int | None, stays: bool) -> None:
+    votes = {} if balance is None else {"a": balance}
+    assert bool(select({"a": entry("a")}, (), votes, (), LeftOut())) is stays
+
+
+def test_no_row_for_another_reason_than_its_licence_is_no_error() -> None:
+    left_out = LeftOut()
+    assert select({"a": entry("a", licence="mit")}, {"a"}, None, ("cc0",), left_out) == []
+    assert select({}, (), None, ("cc0",), LeftOut()) == []
+    with pytest.raises(ValueError, match=r"--licences cc0,mit: no row has one of these; the rows' licences: cc-by-4\.0 "
+                                         r"\(2 rows\), not known \(1 rows\)$"):  # fmt: skip
+        entries = {"a": entry("a", licence="cc-by-4.0"), "b": entry("b", licence="CC BY 4.0"), "c": entry("c")}
+        select(entries, (), None, ("cc0", "mit"), left_out)
+
+
+def test_a_licence_that_does_not_fit_is_noted_in_words() -> None:
+    left_out = LeftOut()
+    select({"a": entry("a", licence="cc0-1.0"), "b": entry("b")}, (), None, ("cc0",), left_out)
+    assert left_out.rows == [("licence", "b", "not known")]
+
+
+def test_rows_are_undecided_by_the_last_decision_of_any_listing() -> None:
+    def decided(**rows: str) -> dict[str, SimpleNamespace]:
+        return {row: SimpleNamespace(verdict=verdict) for row, verdict in rows.items()}
+
+    counted = SimpleNamespace(
+        decided={"one": decided(a="keep", b="undecided"), "two": decided(a="undecided", c="drop")}
+    )
+    assert undecided_rows(counted) == {"a", "b"}  # type: ignore[arg-type]

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from data_juicer_ext.figures.features.text import caption_overlap, text_features
-from data_juicer_ext.figures.ocr import Picture, Piece
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 
 
-def picture(*pieces: Piece, size: tuple[int, int] = (100, 50)) -> Picture:
+def picture(*pieces: OcrLine, size: tuple[int, int] = (100, 50)) -> Picture:
     return Picture(Image.new("RGB", size), pieces)
 
 
-def word(text: str, score: float = 0.9, left: float = 0, width: float = 10) -> Piece:
-    return Piece(text, left, 0, left + width, 10, score)
+def word(text: str, score: float = 0.9, left: float = 0, width: float = 10) -> OcrLine:
+    return OcrLine(text, left, 0, left + width, 10, score)
 
 
 def test_counts_shares_and_confidence_over_all_images() -> None:
@@ -40,7 +40,7 @@ def test_no_text_at_all() -> None:
 
 def test_boxes_count_as_far_as_they_lie_in_the_image() -> None:
     assert text_features([picture(word("x", left=95, width=50))]).text_region_share == 0.01
-    covering = [Piece("x", 0, 0, 100, 50, 0.9)] * 3
+    covering = [OcrLine("x", 0, 0, 100, 50, 0.9)] * 3
     assert text_features([picture(*covering)]).text_region_share == 1.0
 
 

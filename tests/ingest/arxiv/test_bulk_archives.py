@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.ingest.arxiv import bulk_archives
-from data_juicer_ext.ingest.arxiv.bulk_archives import Counts, ingest
+from data_juicer_ext.ingest.arxiv.bulk_archives import IngestCounts, ingest
 from data_juicer_ext.ingest.arxiv.records import Choice
 from data_juicer_ext.latex.paper import read_figures
 from tests.latex.archives import FILES, LATEX, header, member, tar_of
@@ -67,7 +67,7 @@ def write_metadata(path: Path, records: list[dict[str, Any]]) -> Path:
     return path
 
 
-def take(tars: list[Path], metadata: Path, folder: Path, choice: Choice = DEFAULT) -> Counts:
+def take(tars: list[Path], metadata: Path, folder: Path, choice: Choice = DEFAULT) -> IngestCounts:
     return ingest(tars, metadata, folder, choice, lambda text: None)
 
 

@@ -12,7 +12,8 @@ from PIL import Image
 
 from data_juicer_ext.latex.floats import compiled_pdf
 from data_juicer_ext.latex.options import LatexOptions
-from data_juicer_ext.latex.paper import Extraction, figures_from_text, read_figures
+from data_juicer_ext.latex.paper import LatexExtraction, figures_from_text, read_figures
+from data_juicer_ext.pdf import paper as pdf_paper
 from tests.latex.archives import zip_of
 from tests.latex.papers import document, figure, pdf, png, read_folder
 from tests.latex.printed import Printed, near
@@ -32,7 +33,7 @@ def printed_paper() -> bytes:
     return printed.caption(150, 500, "Figure 2: Losses at the walls of the vessel.").data()
 
 
-def read(tmp_path: Path, files: dict[str, str | bytes], **options: object) -> Extraction:
+def read(tmp_path: Path, files: dict[str, str | bytes], **options: object) -> LatexExtraction:
     return read_folder(tmp_path, {"main.tex": LATEX, **files}, dpi=72, **options)
 
 
@@ -113,7 +114,7 @@ def test_one_figure_that_is_not_found_costs_only_itself(tmp_path: Path) -> None:
 
 
 def test_a_search_that_hangs_costs_the_images_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_pdf, "_LOCATE", "tests.figures.bounded_jobs:hang")
+    monkeypatch.setattr(pdf_paper, "_LOCATE", "tests.figures.bounded_jobs:hang")
     monkeypatch.setattr(compiled_pdf, "_LOCATE_SECONDS", 0.3)
     extraction = read(tmp_path, {"main.pdf": printed_paper()})
     assert [found.flags[-1] for found in extraction.figures] == ["pdf_not_matched"] * 2

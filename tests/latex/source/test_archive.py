@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_juicer_ext.latex.options import LatexOptions, PaperError
-from data_juicer_ext.latex.paper import DEFAULTS, Extraction, read_figures
+from data_juicer_ext.latex.paper import DEFAULTS, LatexExtraction, read_figures
 from data_juicer_ext.latex.source.archive import safe_path
 from data_juicer_ext.latex.source.paper_files import open_source
 from tests.latex.archives import FILES, LATEX, header, member, record, sound_tar, tar_of, zip_of
@@ -24,7 +24,7 @@ from tests.latex.papers import png
 END = bytes(1024)
 
 
-def read(tmp_path: Path, data: bytes, options: LatexOptions = DEFAULTS) -> Extraction:
+def read(tmp_path: Path, data: bytes, options: LatexOptions = DEFAULTS) -> LatexExtraction:
     path = tmp_path / "p.bin"
     path.write_bytes(data)
     return read_figures(path, tmp_path / "images", options)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.latex.source.decompression import Decompressed, TooLargeError, is_compressed
+from data_juicer_ext.latex.source.decompression import Decompressed, UnpackedTooLargeError, is_compressed
 
 COMPRESS = [gzip.compress, bz2.compress, lzma.compress]
 
@@ -50,7 +50,7 @@ def test_what_follows(compress: Callable[[bytes], bytes], behind: bytes, garbage
 def test_no_more_than_allowed(compress: Callable[[bytes], bytes]) -> None:
     packed = compress(bytes(5_000_000))
     assert len(content(packed, 5_000_000)) == 5_000_000
-    with pytest.raises(TooLargeError):
+    with pytest.raises(UnpackedTooLargeError):
         content(packed, 4_999_999)
 
 

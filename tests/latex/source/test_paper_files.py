@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.latex.options import LatexOptions, PaperError
-from data_juicer_ext.latex.paper import DEFAULTS, Extraction, read_figures
+from data_juicer_ext.latex.paper import DEFAULTS, LatexExtraction, read_figures
 from data_juicer_ext.latex.source.paper_files import SourceTree, join, resolve
 from tests.latex.archives import FILES, LATEX, tar_of, zip_of
 from tests.latex.papers import pdf, png, write
 
 
-def read_bytes(tmp_path: Path, name: str, data: bytes, options: LatexOptions = DEFAULTS) -> Extraction:
+def read_bytes(tmp_path: Path, name: str, data: bytes, options: LatexOptions = DEFAULTS) -> LatexExtraction:
     path = tmp_path / name
     path.write_bytes(data)
     return read_figures(path, tmp_path / "images", options)

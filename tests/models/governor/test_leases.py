@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_juicer_ext.models.governor.fair_shares import fair_slots
-from data_juicer_ext.models.governor.leases import LEASE_S, Governor, Lease, Report
+from data_juicer_ext.models.governor.leases import LEASE_S, Governor, Lease, WorkerReport
 
 
 @given(st.integers(1, 100), st.lists(st.integers(0, 200), max_size=20), st.integers(0, 50))
@@ -42,7 +42,7 @@ class Model:
     used_turns: int = 0
     valid_until: float = 0.0
     sent: float = 0.0
-    under_way: Report | None = None
+    under_way: WorkerReport | None = None
     reply: Lease | None = None
 
     @property
@@ -54,7 +54,7 @@ class Model:
         self.sent, self.reply = now, None
         demand = self.in_use + self.waiting
         tokens = (1,) * self.waiting
-        self.under_way = Report(self.name, self.number, self.may_use, demand, self.turns, tokens)
+        self.under_way = WorkerReport(self.name, self.number, self.may_use, demand, self.turns, tokens)
 
     def take_reply(self) -> None:
         if self.reply is not None:
@@ -70,7 +70,7 @@ class World:
     limit: int
     workers: list[Model]
     now: float = 1000.0
-    late: list[Report] = field(default_factory=list)
+    late: list[WorkerReport] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.governor = Governor(self.limit, 0, 0, self.now)
@@ -170,42 +170,42 @@ def test_all_slots_are_used_and_nobody_starves(limit: int, events: list[tuple[st
 
 def test_a_lease_frees_nothing_until_it_is_confirmed() -> None:
     governor = Governor(8, 0, 0, 0.0)
-    governor.note(Report("a", 1, 0, 20), 0.0)
+    governor.note(WorkerReport("a", 1, 0, 20), 0.0)
     assert governor.lease("a", 0.0).slots == 8
-    governor.note(Report("b", 1, 0, 20), 0.1)
+    governor.note(WorkerReport("b", 1, 0, 20), 0.1)
     assert governor.lease("b", 0.1) == Lease(0, 0, scarce=True)
     assert governor.news("a", 0.1)
     assert governor.lease("a", 0.1).slots == 4
-    governor.note(Report("a", 2, 8, 20), 0.2)  # eight calls are still in flight
+    governor.note(WorkerReport("a", 2, 8, 20), 0.2)  # eight calls are still in flight
     assert not governor.news("b", 0.2)
-    governor.note(Report("a", 3, 5, 20), 0.3)
+    governor.note(WorkerReport("a", 3, 5, 20), 0.3)
     assert governor.lease("b", 0.3).slots == 3
 
 
 def test_a_report_that_was_overtaken_changes_nothing() -> None:
     governor = Governor(8, 0, 0, 0.0)
-    assert governor.note(Report("a", 2, 0, 8), 0.0)
+    assert governor.note(WorkerReport("a", 2, 0, 8), 0.0)
     assert governor.lease("a", 0.0).slots == 8
-    assert not governor.note(Report("a", 1, 0, 0), 0.1)
-    governor.note(Report("b", 1, 0, 8), 0.2)
+    assert not governor.note(WorkerReport("a", 1, 0, 0), 0.1)
+    governor.note(WorkerReport("b", 1, 0, 8), 0.2)
     assert governor.lease("b", 0.2).slots == 0
 
 
 def test_two_that_wait_are_not_given_the_same_slots() -> None:
     governor = Governor(8, 0, 0, 0.0)
-    governor.note(Report("a", 1, 6, 20), 0.0)
+    governor.note(WorkerReport("a", 1, 6, 20), 0.0)
     for name in "bc":
-        governor.note(Report(name, 1, 0, 5), 0.0)
+        governor.note(WorkerReport(name, 1, 0, 5), 0.0)
     assert [governor.lease(name, 0.0).slots for name in "abc"] == [3, 2, 0]
     assert governor.granted == 8
-    governor.note(Report("a", 2, 3, 20), 0.1)
+    governor.note(WorkerReport("a", 2, 3, 20), 0.1)
     assert [governor.lease(name, 0.1).slots for name in "cba"] == [2, 3, 3]
 
 
 def test_nothing_is_asked_back_while_it_could_not_be_given_on() -> None:
     governor = Governor(8, 0, 0, 0.0, recovered_at=LEASE_S)
-    governor.note(Report("a", 5, 6, 1), 0.1)
-    governor.note(Report("b", 5, 2, 20), 0.1)
+    governor.note(WorkerReport("a", 5, 6, 1), 0.1)
+    governor.note(WorkerReport("b", 5, 2, 20), 0.1)
     assert governor.lease("a", 0.1) == Lease(6, 0, scarce=False)
     assert not governor.news("a", LEASE_S - 0.1)
     assert governor.lease("a", LEASE_S).slots == 1
@@ -213,31 +213,31 @@ def test_nothing_is_asked_back_while_it_could_not_be_given_on() -> None:
 
 def test_who_wants_nothing_gives_way_and_who_is_alone_has_all() -> None:
     governor = Governor(8, 0, 0, 0.0)
-    governor.note(Report("a", 1, 0, 1), 0.0)
+    governor.note(WorkerReport("a", 1, 0, 1), 0.0)
     assert governor.lease("a", 0.0).slots == 8
-    governor.note(Report("b", 1, 0, 20), 0.1)
+    governor.note(WorkerReport("b", 1, 0, 20), 0.1)
     assert governor.lease("a", 0.1).slots == 1
-    governor.note(Report("a", 2, 1, 1), 0.2)
+    governor.note(WorkerReport("a", 2, 1, 1), 0.2)
     assert governor.lease("b", 0.2).slots == 7
 
 
 def test_a_dead_worker_loses_its_lease() -> None:
     governor = Governor(8, 0, 0, 0.0)
-    governor.note(Report("dead", 1, 0, 8), 0.0)
+    governor.note(WorkerReport("dead", 1, 0, 8), 0.0)
     governor.lease("dead", 0.0)
-    governor.note(Report("b", 1, 0, 8), LEASE_S - 0.1)
+    governor.note(WorkerReport("b", 1, 0, 8), LEASE_S - 0.1)
     assert governor.lease("b", LEASE_S - 0.1).slots == 0
-    governor.note(Report("b", 2, 0, 8), LEASE_S + 0.1)
+    governor.note(WorkerReport("b", 2, 0, 8), LEASE_S + 0.1)
     assert governor.lease("b", LEASE_S + 0.1).slots == 8
 
 
 def test_a_successor_waits_for_the_leases_of_its_predecessor() -> None:
     governor = Governor(8, 0, 0, 0.0, recovered_at=LEASE_S)
-    governor.note(Report("new", 1, 0, 8), 0.1)
+    governor.note(WorkerReport("new", 1, 0, 8), 0.1)
     assert governor.lease("new", 0.1).slots == 0
-    governor.note(Report("old", 77, 6, 8, turns=5), 0.2)
+    governor.note(WorkerReport("old", 77, 6, 8, turns=5), 0.2)
     assert governor.lease("old", 0.2) == Lease(6, 5, scarce=False)  # what it gave back would reach nobody
-    governor.note(Report("new", 2, 0, 8), LEASE_S)
+    governor.note(WorkerReport("new", 2, 0, 8), LEASE_S)
     assert governor.lease("new", LEASE_S).slots == 2
 
 
@@ -255,7 +255,7 @@ def turns(
         for name, want in wants.items():
             number += 1
             waiting = (tokens,) * want(now)
-            governor.note(Report(name, number, 0, 1, known[name], waiting), now)
+            governor.note(WorkerReport(name, number, 0, 1, known[name], waiting), now)
             lease = governor.lease(name, now)
             if number % 7:
                 sent[name] += [now] * (lease.turns - known[name])
@@ -292,7 +292,7 @@ def test_a_slow_rate_is_not_exceeded_by_many_workers() -> None:
 def test_a_worker_with_one_call_gets_its_turn_beside_greedy_and_dead_ones() -> None:
     governor = Governor(64, 6000, 0, 0.0)
     for number in range(5):
-        governor.note(Report(f"dead{number}", 1, 0, 1, waiting=(1,)), 0.0)
+        governor.note(WorkerReport(f"dead{number}", 1, 0, 1, waiting=(1,)), 0.0)
     sent = turns(governor, {"greedy": always, "modest": lambda now: 1}, 2.0)
     assert len(sent["modest"]) >= 15
 
@@ -301,20 +301,20 @@ def test_tokens_are_paced_and_corrected() -> None:
     governor = Governor(64, 0, 6000, 0.0)  # 100 a second
     sent = turns(governor, {"a": always, "b": always}, 20.0, tokens=50)
     assert sum(map(len, sent.values())) == pytest.approx(40, abs=2)
-    governor.note(Report("a", 10_000, 0, 1, 99, (50,), correction=500), 20.0)
+    governor.note(WorkerReport("a", 10_000, 0, 1, 99, (50,), correction=500), 20.0)
     assert governor.next_turn("a", 20.0) == pytest.approx(5.0, abs=0.6)
 
 
 def test_a_pause_is_for_all_and_not_stretched_by_being_told_again() -> None:
     governor = Governor(8, 0, 0, 0.0)
-    governor.note(Report("a", 1, 0, 1), 0.0)
-    governor.note(Report("b", 1, 0, 1), 0.0)
+    governor.note(WorkerReport("a", 1, 0, 1), 0.0)
+    governor.note(WorkerReport("b", 1, 0, 1), 0.0)
     governor.lease("a", 0.0), governor.lease("b", 0.0)
     assert not governor.news("b", 0.0)
-    governor.note(Report("a", 2, 4, 1, pause=2.0), 1.0)
+    governor.note(WorkerReport("a", 2, 4, 1, pause=2.0), 1.0)
     assert governor.news("b", 1.0)
     assert governor.lease("b", 1.0).pause == 2.0
-    governor.note(Report("a", 3, 4, 1, pause=1.0), 2.01)  # on the way for a while
-    governor.note(Report("b", 2, 4, 1), 2.0)
+    governor.note(WorkerReport("a", 3, 4, 1, pause=1.0), 2.01)  # on the way for a while
+    governor.note(WorkerReport("b", 2, 4, 1), 2.0)
     assert not governor.news("b", 2.02)
     assert governor.pause(2.5) == pytest.approx(0.5, abs=0.011)

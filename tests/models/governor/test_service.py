@@ -12,7 +12,7 @@ from data_juicer_ext.models.budget.budget import Spent
 from data_juicer_ext.models.budget.shared_budget import BudgetLimits, Claim, GovernedBudget, LocalBudget, SharedBudget
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.config.handed_keys import Keys
-from data_juicer_ext.models.governor.leases import LEASE_S, Report
+from data_juicer_ext.models.governor.leases import LEASE_S, WorkerReport
 from data_juicer_ext.models.governor.service import GovernorService, State
 from data_juicer_ext.models.types import Failure
 
@@ -62,10 +62,10 @@ def test_calls_of_a_dead_worker_count_as_made() -> None:
     async def main() -> None:
         service = GovernorService(clock=lambda: now[0])
         config = EndpointConfig("m")
-        await service.report(config, Report("dead", 1, 0, 5))
+        await service.report(config, WorkerReport("dead", 1, 0, 5))
         await service.claim(limits, Claim("dead", 1, Spent(), 4))
         now[0] = LEASE_S + 1
-        await service.report(config, Report("alive", 1, 0, 5))
+        await service.report(config, WorkerReport("alive", 1, 0, 5))
         assert await service.spent(limits) == Spent(calls=4)
 
     asyncio.run(main())

@@ -11,16 +11,16 @@ from dataclasses import replace
 import pytest
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
-from data_juicer_ext.models.governor.leases import Lease, Report
+from data_juicer_ext.models.governor.leases import Lease, WorkerReport
 from data_juicer_ext.models.governor.service import GovernorService
-from data_juicer_ext.models.governor.worker_limits import Ask, GovernedLimits, GovernorAwayError
+from data_juicer_ext.models.governor.worker_limits import AskGovernor, GovernedLimits, GovernorAwayError
 from data_juicer_ext.models.limits.circuit_breaker import Address
 
 CONFIG = EndpointConfig("m", max_concurrency=8)
-Transport = Callable[[GovernorService, EndpointConfig, Report], Awaitable[Lease | None]]
+Transport = Callable[[GovernorService, EndpointConfig, WorkerReport], Awaitable[Lease | None]]
 
 
-async def direct(service: GovernorService, config: EndpointConfig, report: Report) -> Lease | None:
+async def direct(service: GovernorService, config: EndpointConfig, report: WorkerReport) -> Lease | None:
     return await service.report(config, report)
 
 
@@ -37,7 +37,7 @@ class Bench:
 
     def worker(self, name: str, address: Address | None = None, config: EndpointConfig | None = None) -> GovernedLimits:
         config = config or self.config
-        ask: Ask = lambda report: self.transport(self.service, config, report)  # noqa: E731
+        ask: AskGovernor = lambda report: self.transport(self.service, config, report)  # noqa: E731
         paced = bool(config.requests_per_minute or config.tokens_per_minute)
         return GovernedLimits(ask, name, paced, address or Address())
 
@@ -151,7 +151,7 @@ def test_lost_and_late_messages_break_nothing(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("data_juicer_ext.models.governor.worker_limits.RETRY_S", 0.01)
     dice = random.Random(5)
 
-    async def lossy(service: GovernorService, config: EndpointConfig, report: Report) -> Lease | None:
+    async def lossy(service: GovernorService, config: EndpointConfig, report: WorkerReport) -> Lease | None:
         await asyncio.sleep(dice.random() * 0.01)
         if dice.random() < 0.2:
             raise GovernorAwayError("lost on the way there")
@@ -175,7 +175,7 @@ def test_work_goes_on_while_the_governor_is_away_and_its_successor_knows() -> No
     async def main() -> None:
         away = False
 
-        async def mortal(service: GovernorService, config: EndpointConfig, report: Report) -> Lease | None:
+        async def mortal(service: GovernorService, config: EndpointConfig, report: WorkerReport) -> Lease | None:
             asked = service
             if away:
                 raise GovernorAwayError
@@ -207,7 +207,7 @@ def test_a_lease_outlasts_batches_while_the_governor_is_away() -> None:
     async def main() -> None:
         away = False
 
-        async def mortal(service: GovernorService, config: EndpointConfig, report: Report) -> Lease | None:
+        async def mortal(service: GovernorService, config: EndpointConfig, report: WorkerReport) -> Lease | None:
             if away:
                 raise GovernorAwayError
             return await service.report(config, report)
@@ -237,7 +237,7 @@ def test_a_governor_that_does_not_answer_ends_the_lease(monkeypatch: pytest.Monk
     async def main() -> None:
         silent = False
 
-        async def falls_silent(service: GovernorService, config: EndpointConfig, report: Report) -> Lease | None:
+        async def falls_silent(service: GovernorService, config: EndpointConfig, report: WorkerReport) -> Lease | None:
             if silent:
                 await asyncio.sleep(60)
             return await service.report(config, report)

@@ -14,8 +14,9 @@ from data_juicer_ext.models.dispatcher import Dispatcher
 from data_juicer_ext.models.event_loop import drive
 from data_juicer_ext.models.http import hedged_try
 from data_juicer_ext.models.http.completion import Completion
-from data_juicer_ext.models.http.hedged_try import Copy, Outcome, Race
+from data_juicer_ext.models.http.hedged_try import Copy, Race, TryOutcome
 from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
+from data_juicer_ext.models.prepared_request import PreparedRequest
 from data_juicer_ext.models.store.run_store import RunStore
 from data_juicer_ext.models.types import Answer, Result
 from tests.fake_openai import FakeServer, Reply
@@ -25,17 +26,17 @@ from tests.models.storing import ABOUT, key_of
 USABLE = Completion("B")
 
 
-async def cancelled_after(seconds: float, run: Race, send: hedged_try.Send) -> Outcome:
+async def cancelled_after(seconds: float, run: Race, send: hedged_try.Send) -> TryOutcome:
     task = asyncio.ensure_future(run.run(send))
     await asyncio.sleep(seconds)
     task.cancel()
     return await task
 
 
-def coming(head: float, body: float, outcome: Outcome = USABLE) -> hedged_try.Send:
+def coming(head: float, body: float, outcome: TryOutcome = USABLE) -> hedged_try.Send:
     """A copy whose response's head comes after `head` seconds and its body `body` seconds later."""
 
-    async def send(copy: Copy) -> Outcome:
+    async def send(copy: Copy) -> TryOutcome:
         copy.sent_at = time.monotonic()
         await asyncio.sleep(head)
         copy.arrived = True
@@ -71,7 +72,7 @@ def test_nothing_here_in_time_is_a_cancelled_call(send: hedged_try.Send, monkeyp
 def test_no_copy_is_left_behind() -> None:
     ended: list[str] = []
 
-    async def endless(copy: Copy) -> Outcome:
+    async def endless(copy: Copy) -> TryOutcome:
         copy.sent_at = time.monotonic()
         try:
             await asyncio.sleep(60)
@@ -79,7 +80,7 @@ def test_no_copy_is_left_behind() -> None:
             ended.append("slow")
         return USABLE
 
-    async def main() -> tuple[Outcome, int]:
+    async def main() -> tuple[TryOutcome, int]:
         run = Race()
         return await run.run(endless, coming(0, 0)), run.abandoned
 
@@ -96,9 +97,9 @@ def test_a_cancelled_dispatcher_returns_what_has_arrived(server: FakeServer) -> 
 
         async def asks_twice() -> Result:
             nonlocal refused
-            result = await dispatcher.answer(question())
+            result = await dispatcher.answer(PreparedRequest(question()))
             try:
-                await dispatcher.answer(question("another"))
+                await dispatcher.answer(PreparedRequest(question("another")))
             except asyncio.CancelledError:
                 refused = True
             return result
@@ -123,7 +124,7 @@ def test_what_has_arrived_at_an_interrupt_is_stored(server: FakeServer, tmp_path
         dispatcher, store = Dispatcher(config_for(server)), RunStore(tmp_path, on_ray=False)
 
         async def ask() -> Result:
-            return await dispatcher.answer(question())
+            return await dispatcher.answer(PreparedRequest(question()))
 
         asked = asyncio.ensure_future(stored_or_asked(store, InFlight(), key_of(1), ABOUT, ask))
         while server.last_sent == 0.0:
@@ -143,14 +144,14 @@ def test_a_cancelled_dispatcher_gives_its_slot_back(server: FakeServer) -> None:
     async def main() -> Result:
         server.responder = lambda body: Reply(hang=True)
         dispatcher = Dispatcher(config_for(server, max_concurrency=1))
-        task = asyncio.ensure_future(dispatcher.answer(question()))
+        task = asyncio.ensure_future(dispatcher.answer(PreparedRequest(question())))
         await asyncio.sleep(0.1)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         server.responder = lambda body: "C"
         try:
-            return await asyncio.wait_for(dispatcher.answer(question()), 5)
+            return await asyncio.wait_for(dispatcher.answer(PreparedRequest(question())), 5)
         finally:
             await dispatcher.close()
 

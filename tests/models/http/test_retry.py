@@ -15,7 +15,7 @@ import pytest
 from data_juicer_ext.figures.image_preparation import ImageError
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.http.completion import Completion
-from data_juicer_ext.models.http.retry import MAX_BACKOFF_S, Decision, backoff, decide, short
+from data_juicer_ext.models.http.retry import MAX_BACKOFF_S, RetryDecision, backoff, decide, short
 from data_juicer_ext.models.http.transport import Transport
 from tests.fake_openai import FakeServer, Reply
 
@@ -54,7 +54,7 @@ def raised(server: FakeServer, request: pytest.FixtureRequest) -> Raises:
     return call
 
 
-def of_exception(raised: Raises, reply: Reply) -> Decision:
+def of_exception(raised: Raises, reply: Reply) -> RetryDecision:
     decision = decide(raised(reply))
     assert decision is not None
     return decision

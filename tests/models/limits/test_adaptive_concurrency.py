@@ -14,6 +14,7 @@ from data_juicer_ext.models.dispatcher import Dispatcher
 from data_juicer_ext.models.event_loop import gather_ordered
 from data_juicer_ext.models.limits.adaptive_concurrency import AdaptiveLimits, ElasticSlots
 from data_juicer_ext.models.limits.endpoint_limits import Limits
+from data_juicer_ext.models.prepared_request import PreparedRequest
 from data_juicer_ext.models.types import Answer
 from tests.fake_openai import FakeServer, Reply
 from tests.models.calling import answered, config_for, question
@@ -121,7 +122,7 @@ def test_refusals_that_have_nothing_to_do_with_the_width_cost_little() -> None:
 def all_answers(server: FakeServer, calls: int, **params: Any) -> tuple[list[Answer], Dispatcher]:
     async def main() -> tuple[list[Answer], Dispatcher]:
         dispatcher = Dispatcher(config_for(server, **params))
-        results = await gather_ordered([dispatcher.answer(question(f"q{n}")) for n in range(calls)])
+        results = await gather_ordered([dispatcher.answer(PreparedRequest(question(f"q{n}"))) for n in range(calls)])
         await dispatcher.close()
         return [answered(result) for result in results], dispatcher
 

@@ -1,4 +1,4 @@
-"""What the actor of a store does, in this process; tests/test_store_actor.py has it on a Ray."""
+"""What the actor of a store does, in this process; test_ray_actor_on_ray.py has it on a Ray."""
 
 from __future__ import annotations
 

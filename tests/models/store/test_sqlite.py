@@ -162,7 +162,7 @@ def test_a_forked_child_goes_on_with_its_own_connections(store: SqliteStore) -> 
 def test_every_acknowledged_answer_outlives_kill_9(path: Path) -> None:
     stored: set[int] = set()
     for round_ in range(2):
-        writer = Writer("sqlite_store", "SqliteStore", path, first=1_000_000 * round_)
+        writer = Writer("store.sqlite", "SqliteStore", path, first=1_000_000 * round_)
         writer.kill_after(40 + 150 * round_)
         stored |= writer.acknowledged
     store = SqliteStore(path)

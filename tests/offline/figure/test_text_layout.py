@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
-from data_juicer_ext.figures.ocr import Picture, Piece
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 from data_juicer_ext.offline.figure.answering import look
 from data_juicer_ext.offline.figure.colours import alike, sample, swatch, value_colour
 from data_juicer_ext.offline.figure.text_layout import arrange, named_in, number
@@ -13,14 +13,14 @@ from data_juicer_ext.offline.figure.text_layout import arrange, named_in, number
 RED, TEAL = (200, 40, 40), (20, 140, 140)
 
 
-def piece(text: str, x: float, y: float, height: float = 20, upright: bool = False) -> Piece:
+def piece(text: str, x: float, y: float, height: float = 20, upright: bool = False) -> OcrLine:
     half = 6.0 * len(text)
     if upright:
-        return Piece(text, x - height / 2, y - half, x + height / 2, y + half)
-    return Piece(text, x - half, y - height / 2, x + half, y + height / 2)
+        return OcrLine(text, x - height / 2, y - half, x + height / 2, y + half)
+    return OcrLine(text, x - half, y - height / 2, x + half, y + height / 2)
 
 
-def picture(*pieces: Piece, image: Image.Image | None = None) -> Picture:
+def picture(*pieces: OcrLine, image: Image.Image | None = None) -> Picture:
     return Picture(image or Image.new("RGB", (800, 600), "white"), pieces)
 
 

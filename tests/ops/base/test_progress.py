@@ -25,8 +25,8 @@ from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Spending, decisions
 from tests.fake_openai import FakeServer, Reply
 from tests.host import run_here
+from tests.recipes.runs import configured, environment, latex_paper
 from tests.scripted import ScriptedModels
-from tests.test_dj_process import configured, environment, latex_paper
 
 Rows = list[dict[str, Any]]
 

@@ -9,7 +9,8 @@ import pytest
 from data_juicer.ops.base_op import OPERATORS
 
 from data_juicer_ext.ops.authoring import Outcome, RuleFilter, RuleMapper, operator
-from data_juicer_ext.ops.base.run_op import OWN_OPERATORS, taking_part
+from data_juicer_ext.ops.base.registration import EXTENSION_OPERATORS
+from data_juicer_ext.ops.base.run_op import taking_part
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
 from data_juicer_ext.storage import places
@@ -31,7 +32,7 @@ def halved(number: int) -> int:
 def operators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A mapper and a filter by rule, known within a test."""
     monkeypatch.setattr(OPERATORS, "_modules", dict(OPERATORS.modules))
-    before = list(OWN_OPERATORS)
+    before = list(EXTENSION_OPERATORS)
 
     @operator("test_half_mapper")
     class HalfMapper(RuleMapper):
@@ -57,7 +58,7 @@ def operators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             return Outcome("keep", "parted", made) if made else Outcome("drop", "nothing")
 
     yield
-    OWN_OPERATORS[:] = before
+    EXTENSION_OPERATORS[:] = before
 
 
 @pytest.mark.parametrize("kind", ["mapper", "filter"])

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.ops.base.model_op import BATCH_SIZE
-from data_juicer_ext.ops.host.ray_blocks import FEWEST_ROWS, MODEL_CPUS, ROWS_A_BLOCK, stages
+from data_juicer_ext.ops.host.ray_blocks import FEWEST_ROWS, MODEL_CPUS, ROWS_PER_BLOCK, stages
 
 TEXT = EndpointConfig("text-model", max_concurrency=64)
 VISION = EndpointConfig("vision-model", max_concurrency=256)
@@ -18,7 +18,7 @@ class Op:
 
 @dataclass
 class Reader(Op):
-    rows_a_block: int = 8
+    rows_per_block: int = 8
 
 
 def test_operators_that_wait_for_the_same_thing_share_a_stage() -> None:
@@ -41,7 +41,7 @@ def test_blocks_hold_enough_calls_for_a_small_and_a_large_endpoint() -> None:
 
 def test_the_offline_model_and_operators_without_a_model_wait_for_the_processor() -> None:
     found = stages([Op(), Op(EndpointConfig("offline")), Op()])
-    assert {stage.waits_for for stage in found} == {""} and found[0].rows == ROWS_A_BLOCK
+    assert {stage.waits_for for stage in found} == {""} and found[0].rows == ROWS_PER_BLOCK
 
 
 def test_batches_of_a_provider_are_made_by_one_task_whatever_the_endpoint() -> None:

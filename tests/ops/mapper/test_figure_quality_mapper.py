@@ -11,7 +11,7 @@ from PIL import Image
 
 from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.report.ledger_decisions import count
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.rows import Figure, figure_row, to_json
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
@@ -206,7 +206,7 @@ def test_stages_without_an_image_can_go_to_another_model(server: FakeServer, row
     assert paid == {"vision-model": 1, "text-model": 2}
     assert sum(part["prompt_tokens"] for part in entry["by_model"].values()) == entry["spending"]["prompt_tokens"]
     assert json.loads(row["provenance"])["steps"][-1]["models"] == ["text-model", "vision-model"]
-    spent = count(scope_of(tmp_path)).spent
+    spent = count(select_runs(tmp_path)).spent
     assert {key[3]: spending.calls for key, spending in spent.items()} == paid, "the report prices each at its own"
 
 
@@ -214,7 +214,7 @@ def test_a_bad_row_costs_only_itself(server: FakeServer, rows: Rows, tmp_path: P
     rows[0]["features"], rows[1]["images"] = "{not json", [""]
     assert [row["figure_id"] for row in score(rows, tmp_path)] == ["3"]
     reasons = {entry["figure_id"]: (entry["verdict"], entry["reason"]) for entry in ledger(tmp_path)}
-    assert reasons["1"] == ("undecided", "error:ValueError") and reasons["2"] == ("drop", "no_image")
+    assert reasons["1"] == ("undecided", "error:UsageError") and reasons["2"] == ("drop", "no_image")
 
 
 def test_the_map_of_the_paper_is_shown_where_there_is_one(server: FakeServer, rows: Rows, tmp_path: Path) -> None:

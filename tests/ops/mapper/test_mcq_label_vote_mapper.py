@@ -13,7 +13,7 @@ from data_juicer_ext.models.budget.prices import PRICES_VARIABLE
 from data_juicer_ext.ops.host.running_recipe import literal_keys
 from data_juicer_ext.ops.mapper.mcq_label_vote_mapper import MCQLabelVoteMapper
 from data_juicer_ext.report.ledger_decisions import count
-from data_juicer_ext.report.run_selection import scope_of
+from data_juicer_ext.report.run_selection import select_runs
 from tests.fake_openai import FakeServer, Reply, images_of, text_of
 from tests.ops.mapper.annotating import QUICK, Rows, annotated, aside, drawn, ledger, question
 
@@ -133,7 +133,7 @@ def test_each_model_is_counted_and_priced_on_its_own(
         voted([question(image, number) for number in range(4)], run_dir)
     finally:
         client._prices.cache_clear()
-    found = count(scope_of(run_dir))
+    found = count(select_runs(run_dir))
     spent = {key[3]: spending for key, spending in found.spent.items()}
     assert {name: spending.calls for name, spending in spent.items()} == {"one": 4, "two": 4, "three": 4}
     costs = {name: spending.cost for name, spending in spent.items()}

@@ -241,7 +241,7 @@ def test_a_broken_row_costs_only_itself(server: FakeServer, tmp_path: Path) -> N
     made = through([*broken, how_row(5), what_row(7)], tmp_path, "refine")
     assert [row["row_id"] for row in made] == ["qa-00005", "qa-00007"]
     found = {entry["row_id"]: (entry["verdict"], entry["reason"]) for entry in ledger(tmp_path, "siqa_refine")}
-    assert found["qa-00003"] == ("undecided", "error:ValueError") and found["qa-00004"] == ("drop", "bad_question")
+    assert found["qa-00003"] == ("undecided", "error:UsageError") and found["qa-00004"] == ("drop", "bad_question")
 
 
 # ---- failures

@@ -138,11 +138,11 @@ def test_a_local_endpoint_needs_no_key(config: dict[str, Any], tmp_path: Path, m
     [
         ("", "is empty"),
         ("\n\n", "is empty"),
-        ("{broken\n", "is not JSON"),
+        ("{broken\n", ":1: not JSON"),
         ('{"paper_id": "p", "title": "t"}\n', "none of the columns paper_path, text"),
         ('{"paper_path": "p.tex"}\n', "no column paper_id"),
-        ('{"paper_id": "p", "text": "x"}\n{broken\n', "line 2 of"),
-        ('{"paper_id": "p", "text": "x"}\n[1]\n', "line 2 of"),
+        ('{"paper_id": "p", "text": "x"}\n{broken\n', ":2: not JSON"),
+        ('{"paper_id": "p", "text": "x"}\n[1]\n', ":2: not a JSON object"),
         ('{"paper_id": "p", "text": "x"}\n{"paper_id": null, "text": "x"}\n', "no paper_id in lines 2"),
         ('{"paper_id": "p", "text": "x"}\n{"paper_id": "p", "text": "y"}\n', "'p' in lines 1, 2"),
     ],
@@ -210,4 +210,4 @@ def test_a_folder_of_papers_is_not_looked_into(config: dict[str, Any], tmp_path:
 
 def test_a_wrong_price_file(config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DJ_EXT_PRICES", str(tmp_path / "prices.yaml"))
-    assert "prices.yaml cannot be read" in complaints(config, tmp_path)
+    assert "prices.yaml can't be read" in complaints(config, tmp_path)

@@ -18,6 +18,7 @@ from data_juicer_ext.pdf.page.caption_cues import figure_cue, other_caption, wit
         ("Supplementary Figure 2: Speeds", "S2", True), ("Supplementary Figure S2: Speeds", "S2", True),
         ("Extended Data Fig. 1 | Speeds", "ED1", True), ("Figure 1 Distribution of speeds", "1", False),
         ("Figure 7", "7", False), ("▲ Figure 7: Speeds", "7", True), ("Figure IV. Speeds", "IV", True),
+        ("Abb. 3: Speeds", "3", True), ("Figura 2.1: Speeds", "2.1", True),
     ],
 )  # fmt: skip
 def test_captions(text: str, number: str, marked: bool) -> None:
@@ -33,7 +34,7 @@ def test_captions(text: str, number: str, marked: bool) -> None:
         "Figure 3 shows the speeds", "Fig. 3b illustrates them", "Figures 3 and 4 are", "Fig. 2.A shows",
         "Fig. 5d–i) are",
         "Figure skating is fast", "Figure 1: Speeds . . . . . . . . . . 12", "Configure 3: it", "(Figure 3) it",
-        "figure",
+        "figure", "3: Speeds",
     ],
 )  # fmt: skip
 def test_sentences_and_lists(text: str) -> None:

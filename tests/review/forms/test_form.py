@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.review.forms.choice import form_named, guessed
-from data_juicer_ext.review.forms.form import FormError, Stage, asks, texts
+from data_juicer_ext.review.forms.form import FormError, FormStage, asks, texts
 from data_juicer_ext.review.forms.verisciqa import VeriSciQA
 
 ROW = {"images": ["a.png"], "caption": "C.", "question": "Q?", "options": ["x", "y"], "answer": "B", "rationale": "R."}
@@ -55,7 +55,7 @@ def test_texts_are_bounded() -> None:
 )
 def test_answers_that_do_not_fit(values: Any, said: str) -> None:
     ask = next(iter(asks("siqa", 1, 5).values()))
-    stage = Stage("s", [], [type(ask)(key, key.upper(), "?", 1, 5) for key in "ab"])
+    stage = FormStage("s", [], [type(ask)(key, key.upper(), "?", 1, 5) for key in "ab"])
     with pytest.raises(FormError, match=said):
         stage.checked(values)
     assert stage.checked({"a": 1, "b": 5}) == {"a": 1, "b": 5}

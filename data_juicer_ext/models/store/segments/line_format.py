@@ -1,4 +1,4 @@
-"""The lines of a response store's segments: JSON, an answer a line, with a checksum over the rest.
+"""The lines of a response store's segments: JSON, one answer per line, with a checksum over the rest.
 
     {"crc32": "5f0c2a91", "entry": {"key": "...", "created": ..., "answer": {...}, "about": {...}}}
 

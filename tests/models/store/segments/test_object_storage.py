@@ -1,4 +1,4 @@
-"""A segment store on object storage: an object a commit, joined as it goes, read from copies on this machine."""
+"""A segment store on object storage: one object per commit, joined as it goes, read from copies on this machine."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_what_was_deleted_does_not_come_back_with_a_join(url: str, monkeypatch: 
 
 def test_prune_beside_joins_of_its_own(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "JOINED_AT_ONCE", 4)
-    monkeypatch.setattr("data_juicer_ext.models.store.segments.store._COPIED_AT_ONCE", 2)
+    monkeypatch.setattr("data_juicer_ext.models.store.segments.open_segments._COPIED_AT_ONCE", 2)
     with opened(url) as store:
         for number in range(30):
             store.put(key_of(number), answer_of(number), {**ABOUT, "task": f"t{number % 3}"})

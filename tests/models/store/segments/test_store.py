@@ -1,4 +1,4 @@
-"""The segment store: durable, one segment a writer, loud about damage."""
+"""The segment store: durable, one segment per writer, loud about damage."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_a_forked_child_has_a_segment_of_its_own(folder: Path, store: SegmentSto
 def test_every_acknowledged_answer_outlives_kill_9(folder: Path) -> None:
     stored: set[int] = set()
     for round_ in range(2):
-        writer = Writer("segment_store", "SegmentStore", folder, first=1_000_000 * round_)
+        writer = Writer("store.segments.store", "SegmentStore", folder, first=1_000_000 * round_)
         writer.kill_after(40 + 150 * round_)
         stored |= writer.acknowledged
     assert holds(folder, *stored)

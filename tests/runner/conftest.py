@@ -1,0 +1,5 @@
+"""What the tests of runs in shards share."""
+
+from tests.runner.test_run import given
+
+__all__ = ["given"]
