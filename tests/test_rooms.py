@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -53,3 +54,10 @@ print(*sorted({{"data_juicer", "ray", "torch"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_the_picture_of_the_rooms_shows_every_package(repo: Path) -> None:
+    picture = (repo / "docs" / "pictures" / "rooms.svg").read_text(encoding="utf-8")
+    shown = set(re.findall(r'font-weight="bold"[^>]*>(\w+)<', picture))
+    packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file()}
+    assert shown == packages | {path.stem for path in ROOT.glob("*.py") if path.stem != "__init__"}
