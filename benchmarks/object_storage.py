@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.cluster import Bench
 from benchmarks.scripted_server import serving
 from data_juicer_ext.runs.fetched_run import fetch_run
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.cluster.ray_cluster import RayCluster, copies, free_ports
 from tests.host import SHARED_PAPERS, with_parameters
 from tests.recipes.runs import MAIN_FILES, configured, verdicts
@@ -71,7 +71,7 @@ def packed(row: dict[str, Any]) -> dict[str, Any]:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         archive.add(row["paper_path"], arcname=".")
-    places.write(f"{BUCKET}/papers/{row['paper_id']}.tar.gz", buffer.getvalue())
+    file_access.write(f"{BUCKET}/papers/{row['paper_id']}.tar.gz", buffer.getvalue())
     return row | {"paper_path": f"{row['paper_id']}.tar.gz"}
 
 
@@ -100,7 +100,7 @@ def compared(bench: Bench, number: int, papers: Path, env: dict[str, str]) -> No
             same = "the same verdicts" if found[0] == found[-1] else "OTHER VERDICTS"
             counts = f"{len(rows)} papers {len(bench.spans())} calls {len(found[-1])} verdicts"
             print(f"{name:<7} {counts} in {seconds:.0f} s  {same}", flush=True)
-    left = Counter(key.partition("/")[0] for key in places.tree(f"{BUCKET}/run"))
+    left = Counter(key.partition("/")[0] for key in file_access.tree(f"{BUCKET}/run"))
     print("objects left:", ", ".join(f"{count} {part}" for part, count in sorted(left.items())))
 
 

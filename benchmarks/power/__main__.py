@@ -3,8 +3,8 @@
     python -m benchmarks.power [--seed 17] [--per-package 3 | --total 200] [--only latex] [--jobs 1] [--out FILE]
 
 Works in copies of the tree. Per fault the nearest tests run first and the first failure ends it; a failure counts only
-if the same test passes without the fault. A fault after which modules cannot be imported (`incompetent`), and one that
-`equivalent.yaml` names with the reason, is left out of the share. Each result is a JSON line in `--out`; the same
+if the same test passes without the fault. A fault after which its module cannot be imported (`incompetent`), and one
+that `equivalent.yaml` names with the reason, is left out of the share. Each result is a JSON line in `--out`; the same
 command goes on where it was stopped, and then prints the share per package and what survived.
 """
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from itertools import count
 from pathlib import Path
 
 import grimp
 
 PRODUCT, TESTS = "data_juicer_ext", "tests"
 SAME_FOLDER, ELSEWHERE = 10, 5  # at most so many test modules
+LAST = 1000
 NEAR = 2  # a test of another package imports the module, or something that does; one further away is the last resort
 
 
@@ -25,11 +25,7 @@ class NearbyTests:
 
     def stages(self, path: Path) -> list[list[str]]:
         """Test modules of the module at `path` (relative to the tree): its own, then its folder's, then others'."""
-        reach = self.distances(path)
-        home = self.folder_of(path)
-        named = [test for test in sorted(self.texts) if is_named_for(test, path)]
-        within = [test for test in named if test.parent == home] or [test for test in named if home in test.parents]
-        own = within or (named if "_" in path.stem else [])
+        own, home, reach = self.own(path), self.folder_of(path), self.distances(path)
         nearest = sorted(set(reach) - set(own), key=lambda test: (reach[test], test))
         # Tests at the top are of whole runs, and take minutes: they are no folder's own.
         same = [test for test in nearest if test.parent == home != self.tree / TESTS]
@@ -39,6 +35,13 @@ class NearbyTests:
             far = [test for test in far if reach[test] <= NEAR]
         stages = [own, same[:SAME_FOLDER], [*siblings, *far][:ELSEWHERE]]
         return [[str(test.relative_to(self.tree)) for test in stage] for stage in stages if stage]
+
+    def own(self, path: Path) -> list[Path]:
+        """The tests that are named for the module: where its folder is mirrored, else anywhere."""
+        home = self.folder_of(path)
+        named = [test for test in sorted(self.texts) if is_named_for(test, path)]
+        within = [test for test in named if test.parent == home] or [test for test in named if home in test.parents]
+        return within or (named if "_" in path.stem else [])
 
     def package(self, place: Path) -> tuple[str, ...]:
         """The package, just below the top, that a test module or its folder is for."""
@@ -52,18 +55,31 @@ class NearbyTests:
         return place
 
     def distances(self, path: Path) -> dict[Path, int]:
-        """How far the tests are that the module reaches: 1 if they import it or say its name, 2 with one between."""
-        ring = {".".join(path.with_suffix("").parts).removesuffix(".__init__")}
-        found: dict[str, int] = {}
-        for distance in count(1):
-            users = {user for each in ring for user in self.graph.find_modules_that_directly_import(each)}
-            ring = users - set(found)
-            if not ring:
-                break
-            found.update(dict.fromkeys(ring, distance))
-        tests = {self.tree.joinpath(*name.split(".")).with_suffix(".py"): far for name, far in found.items()}
-        by_name = {test: 1 for test, text in self.texts.items() if "_" in path.stem and path.stem in text}
-        return {test: far for test, far in tests.items() if test in self.texts} | by_name
+        """How far the tests are that the module reaches.
+
+        1: they import the module, or say its name; 2: they import one that does, or are named for it; and so on. Tests
+        of the same folder that start processes (`host`) come last: what these import is not seen.
+        """
+        home = self.folder_of(path)
+        found = {test: LAST for test, text in self.texts.items() if test.parent == home and "pytest.mark.host" in text}
+        found |= {test: 1 for test, text in self.texts.items() if "_" in path.stem and path.stem in text}
+        for name, far in self.users(".".join(path.with_suffix("").parts).removesuffix(".__init__")).items():
+            place = self.tree.joinpath(*name.split(".")).with_suffix(".py")
+            if place in self.texts:
+                found[place] = min(far, found.get(place, far))
+            elif name.startswith(f"{PRODUCT}."):
+                for test in self.own(place.relative_to(self.tree)):
+                    found[test] = min(far + 1, found.get(test, far + 1))
+        return found
+
+    def users(self, module: str) -> dict[str, int]:
+        """All modules of product and tests that use `module`: 1 if they import it, 2 with one between, ..."""
+        ring, found = {module}, {module: 0}
+        while ring:
+            far = 1 + max(found.values())
+            ring = {user for each in ring for user in self.graph.find_modules_that_directly_import(each)} - set(found)
+            found |= dict.fromkeys(ring, far)
+        return found
 
 
 def is_named_for(test: Path, module: Path) -> bool:

@@ -60,14 +60,14 @@ class Trial:
         shutil.copytree(self.tree, self.copy, symlinks=True, ignore=LEFT_OUT)
 
     def outcome(self, path: Path, changed: str, stages: Sequence[Sequence[str]], marks: str) -> tuple[str, str]:
-        """`caught`, `timeout`, `incompetent` (no module that uses it can be imported) or `survived`, and by what."""
+        """`caught`, `timeout`, `incompetent` (it can't be imported) or `survived`, and by what."""
         for stage in stages:
             while True:
                 with self.fault(path, changed):
                     ended = self.pytest(stage, marks)
                 if ended.passed:
                     break
-                if ended.broke_imports:
+                if ended.broke_imports and not self.imports(path, changed):
                     return "incompetent", " ".join(ended.failed)
                 suspects = ended.failed or tuple(stage)
                 if self.passes_clean(suspects, marks):
@@ -75,6 +75,19 @@ class Trial:
                 print(f"not asked any more, as they fail without a fault too: {' '.join(suspects)}", flush=True)
                 self.broken.update(suspects)
         return "survived", ""
+
+    def imports(self, path: Path, changed: str) -> bool:
+        """Whether the module itself can be imported with the fault."""
+        program = f"import {'.'.join(path.with_suffix('').parts)}"
+        with self.fault(path, changed):
+            done = subprocess.run(
+                [sys.executable, "-c", program],
+                cwd=self.copy,
+                env=self.environment(),
+                capture_output=True,
+                timeout=ONE_TEST,
+            )
+        return done.returncode == 0
 
     def passes_clean(self, tests: tuple[str, ...], marks: str) -> bool:
         """Whether the tests pass without the fault: only then did they notice it."""

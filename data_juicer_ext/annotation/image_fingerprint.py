@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from data_juicer_ext.figures.image_look import perceptual_hash
+from data_juicer_ext.figures.image_appearance import perceptual_hash
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError, image_and_bytes
 
 _SIDE = 32  # cells of a grid, either way

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from data_juicer_ext.annotation.image_fingerprint import Glance
 from data_juicer_ext.annotation.similar_hashes import NearHashes
-from data_juicer_ext.curation.rules import Rules
+from data_juicer_ext.curation.thresholds import Rules
 from data_juicer_ext.figures.same_picture import same_picture
 
 SAME_BYTES, NEAR_DUPLICATE = "same_bytes", "near_duplicate"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Generic, TypeVar
 
-from data_juicer_ext.figures.image_look import hamming
+from data_juicer_ext.figures.image_appearance import hamming
 
 FARTHEST = 15  # bits: with more, a quarter has thousands of neighbours, and hashes tell nothing
 

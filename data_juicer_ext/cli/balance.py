@@ -9,8 +9,8 @@ from pathlib import Path
 
 from data_juicer_ext.cli.inputs import rows_of
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.siqa.balance import Balanced, BalanceOrder, balance, line_of
-from data_juicer_ext.siqa.counts import comparison, count_rows
+from data_juicer_ext.siqa.answer_balance import Balanced, BalanceOrder, balance, line_of
+from data_juicer_ext.siqa.set_counts import comparison, count_rows
 from data_juicer_ext.storage.atomic_file import replace_lines
 
 _SHOWN = 10  # refused rows

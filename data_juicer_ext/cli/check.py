@@ -18,7 +18,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _check(arguments: argparse.Namespace) -> int:
     log_warnings_only()
-    from data_juicer_ext.ops.recipe.check import check
+    from data_juicer_ext.ops.recipe.recipe_check import check
 
     complaints = check(arguments.recipe, arguments.dataset)
     for complaint in complaints:

@@ -89,7 +89,7 @@ def _align(given: argparse.Namespace) -> int:
     from data_juicer_ext.diagrams.criteria import criteria_of, document_text, read_document
     from data_juicer_ext.diagrams.development_set import gather, made_alike
     from data_juicer_ext.diagrams.preference_alignment import TEMPLATES, align, aligned_document
-    from data_juicer_ext.ratings.ratings import read_ratings
+    from data_juicer_ext.ratings.rating_file import read_ratings
 
     if not 1 <= given.max_pairs <= 50:
         raise UsageError(f"--max-pairs {given.max_pairs}: a number from 1 to 50 is needed")

@@ -41,7 +41,7 @@ def _estimate(given: argparse.Namespace) -> int:
     screen = sys.stdout
     # Before the import of Data-Juicer, whose loggers hold on to the stream that they find.
     with contextlib.nullcontext() if given.verbose else instead_of_screen() as console:
-        from data_juicer_ext.estimate.estimate import EstimateRequest, ProblemsError, estimate
+        from data_juicer_ext.estimate.estimate_recipe import EstimateRequest, ProblemsError, estimate
         from data_juicer_ext.estimate.from_pilot import TooSmallError
         from data_juicer_ext.estimate.pilot_run import PartError
         from data_juicer_ext.estimate.result import as_json

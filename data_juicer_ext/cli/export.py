@@ -14,8 +14,8 @@ from data_juicer_ext.errors import UsageError
 from data_juicer_ext.export.options import DEFAULT_SPLITS, FORMATS, NEAR_QUESTIONS, ExportOptions, read_splits
 
 if TYPE_CHECKING:
-    from data_juicer_ext.export.card.card import WrittenExport
-    from data_juicer_ext.export.export import ExportSource
+    from data_juicer_ext.export.card.dataset_card import WrittenExport
+    from data_juicer_ext.export.export_run import ExportSource
 
 _SHOWN = 10
 _KINDS = ("pairs", "siqa-u", "siqa-s", "figures")
@@ -57,7 +57,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def _export(given: argparse.Namespace) -> int:
-    from data_juicer_ext.export.export import UndecidedError, export
+    from data_juicer_ext.export.export_run import UndecidedError, export
 
     if given.workers < 0:
         raise UsageError(f"--workers {given.workers}: write a number from 1 on")
@@ -89,7 +89,7 @@ def _order(given: argparse.Namespace) -> ExportOptions:
 
 def _source(given: argparse.Namespace) -> ExportSource:
     """The rows of the run; those of `--export` need no run."""
-    from data_juicer_ext.export.export import ExportSource
+    from data_juicer_ext.export.export_run import ExportSource
     from data_juicer_ext.report.run_selection import NoRunError, last_selection
 
     if given.export is not None and not given.export.exists():

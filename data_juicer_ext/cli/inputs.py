@@ -13,7 +13,7 @@ from data_juicer_ext.runs.exported_rows import export_files, read_rows
 from data_juicer_ext.storage.json_lines import leave_out, read_json_lines
 
 if TYPE_CHECKING:
-    from data_juicer_ext.ratings.ratings import Rating
+    from data_juicer_ext.ratings.rating_file import Rating
 
 Rows = list[dict[str, Any]]
 
@@ -69,7 +69,7 @@ def ratings_of(path: Path) -> list[Rating] | None:
 
     Raises UsageError where there is no such file.
     """
-    from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
+    from data_juicer_ext.ratings.rating_file import ratings_path, read_ratings
 
     if is_run_folder(path):
         path = ratings_path(path)

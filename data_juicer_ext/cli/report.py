@@ -23,7 +23,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _report(given: argparse.Namespace) -> int:
     from data_juicer_ext.report.html_page import page
-    from data_juicer_ext.report.report import make_report
+    from data_juicer_ext.report.run_report import make_report
     from data_juicer_ext.report.run_selection import last_selection
     from data_juicer_ext.report.terminal import lines
     from data_juicer_ext.storage.atomic_file import replace_text

@@ -11,8 +11,8 @@ from data_juicer_ext.cli.run_argument import run_place
 from data_juicer_ext.errors import UsageError
 
 if TYPE_CHECKING:
-    from data_juicer_ext.review.desk import Desk
     from data_juicer_ext.review.forms.form import Form
+    from data_juicer_ext.review.review_session import Desk
 
 _SAMPLE = 1000
 _LOOKED_AT = 200  # rows that the form is guessed by
@@ -66,7 +66,7 @@ def _review(given: argparse.Namespace) -> int:
 
 
 def _goodbye(run_dir: Path) -> None:
-    from data_juicer_ext.ratings.ratings import ratings_path
+    from data_juicer_ext.ratings.rating_file import ratings_path
 
     if (path := ratings_path(run_dir)).is_file():
         print(f"\nThe answers: {path}\nHow far annotators agree: dj-ext review {run_dir} --agreement")
@@ -75,8 +75,8 @@ def _goodbye(run_dir: Path) -> None:
 
 
 def _agreement(run_dir: Path) -> int:
-    from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
-    from data_juicer_ext.review.agreement import alphas, as_text
+    from data_juicer_ext.ratings.rating_file import ratings_path, read_ratings
+    from data_juicer_ext.review.live_agreement import alphas, as_text
 
     if not run_dir.is_dir():
         raise UsageError(f"there is no folder {run_dir}")
@@ -101,8 +101,8 @@ def _check(given: argparse.Namespace) -> None:
 
 def _audit_desk(given: argparse.Namespace) -> Desk[Any]:
     from data_juicer_ext.report.run_selection import last_selection
-    from data_juicer_ext.review.audit_desk import AuditDesk
     from data_juicer_ext.review.audit_rows import audit_of
+    from data_juicer_ext.review.audit_session import AuditDesk
 
     scope = last_selection(given.run_dir, given.export)
     audit = audit_of(scope, given.sample, given.seed)
@@ -119,7 +119,7 @@ def _audit_desk(given: argparse.Namespace) -> Desk[Any]:
 
 def _rate_desk(given: argparse.Namespace) -> Desk[Any]:
     from data_juicer_ext.review.calibration import Calibration
-    from data_juicer_ext.review.rate_desk import RateDesk
+    from data_juicer_ext.review.rating_session import RateDesk
     from data_juicer_ext.review.review_sample import load_items
 
     export = _export(given)

@@ -37,8 +37,8 @@ def _run(arguments: argparse.Namespace) -> int:
     screen = sys.stdout
     # Before the import of Data-Juicer, whose loggers hold on to the stream that they find.
     with contextlib.nullcontext() if arguments.verbose else instead_of_screen() as console:
-        from data_juicer_ext.runner.plan import RunRequest
         from data_juicer_ext.runner.run import run
+        from data_juicer_ext.runner.shard_plan import RunRequest
 
         order = RunRequest(
             arguments.recipe, arguments.dataset, arguments.run_dir, arguments.shard, arguments.target,

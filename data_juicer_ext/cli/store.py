@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from data_juicer_ext.models.store.administration import export, prune, stats
-from data_juicer_ext.models.store.base import StoreStats
+from data_juicer_ext.models.store.interface import StoreStats
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 

@@ -8,7 +8,7 @@ from statistics import median
 
 from data_juicer_ext.curation.figure_numbers import mark_indices
 from data_juicer_ext.curation.findings import Finding, Item
-from data_juicer_ext.curation.rules import S2, Rules
+from data_juicer_ext.curation.thresholds import S2, Rules
 
 OVERSIZED, WIDTH_OVERFLOW, HEIGHT_OVERFLOW = "oversized", "width_overflow", "height_overflow"
 BROKEN_CROP = frozenset({OVERSIZED, WIDTH_OVERFLOW, HEIGHT_OVERFLOW})

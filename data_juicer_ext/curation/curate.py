@@ -8,12 +8,12 @@ from typing import Any
 
 from data_juicer_ext.curation.anomalies import flag_anomalies
 from data_juicer_ext.curation.findings import Finding, Item, remaining
-from data_juicer_ext.curation.funnel import FunnelStage, paper_funnel
 from data_juicer_ext.curation.hard_filter import hard_filter
 from data_juicer_ext.curation.paper_filter import drop_paper, paper_finding
 from data_juicer_ext.curation.recrop import PdfSource, recrop_broken
-from data_juicer_ext.curation.rules import S1, S2, S3, S4, S5, STAGES, Rules
 from data_juicer_ext.curation.soft_marks import ReadText, mark_quality, read_text
+from data_juicer_ext.curation.stage_counts import FunnelStage, paper_funnel
+from data_juicer_ext.curation.thresholds import S1, S2, S3, S4, S5, STAGES, Rules
 from data_juicer_ext.rows import Figure
 
 NO_PDF = "the figures are not from a PDF"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from data_juicer_ext.curation.findings import Finding, Item
-from data_juicer_ext.curation.rules import S2
+from data_juicer_ext.curation.thresholds import S2
 
 MISSING, GAP, REPEATED = "index_missing", "index_gap", "index_repeated"
 _COUNTED = re.compile(r"(?P<series>.{0,20}?)(?<!\d)(?P<count>\d{1,6})(?P<part>[a-z]?)", re.DOTALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.figures.image_look import ImageLook
+from data_juicer_ext.figures.image_appearance import ImageLook
 from data_juicer_ext.rows import Figure
 
 

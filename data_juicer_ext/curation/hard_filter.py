@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.near_duplicates import repeated
-from data_juicer_ext.curation.rules import S1, Rules
-from data_juicer_ext.figures.image_look import ImageLook, look_at
+from data_juicer_ext.curation.thresholds import S1, Rules
+from data_juicer_ext.figures.image_appearance import ImageLook, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from data_juicer_ext.curation.findings import Finding, Item
-from data_juicer_ext.curation.rules import S1, Rules
-from data_juicer_ext.figures.image_look import hamming
+from data_juicer_ext.curation.thresholds import S1, Rules
+from data_juicer_ext.figures.image_appearance import hamming
 from data_juicer_ext.figures.same_picture import same_picture
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from data_juicer_ext.curation.figure_numbers import place_in_series
 from data_juicer_ext.curation.findings import Finding, Item, remaining
-from data_juicer_ext.curation.rules import S5, Rules
+from data_juicer_ext.curation.thresholds import S5, Rules
 
 
 def paper_finding(items: Sequence[Item], rules: Rules) -> Finding | None:

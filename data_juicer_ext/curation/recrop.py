@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from data_juicer_ext.curation.anomalies import BROKEN_CROP, Sizes, crop_findings, median_areas
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.hard_filter import bad_image
-from data_juicer_ext.curation.rules import S3, Rules
+from data_juicer_ext.curation.thresholds import S3, Rules
 from data_juicer_ext.figures.bounded_process import WorkError, work
-from data_juicer_ext.figures.image_look import ImageLook, look_at
+from data_juicer_ext.figures.image_appearance import ImageLook, look_at
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.figures.page_drawing import open_document
 from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, readable_image

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from data_juicer_ext.curation.anomalies import Sizes
 from data_juicer_ext.curation.findings import Finding, Item
-from data_juicer_ext.curation.rules import S4
+from data_juicer_ext.curation.thresholds import S4
 from data_juicer_ext.figures.features.text import text_features
 from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.figures.ocr import OcrMissingError, Picture, UnreadableImageError, read_picture

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageChops
 
-from data_juicer_ext.figures.image_look import hamming, perceptual_hash
+from data_juicer_ext.figures.image_appearance import hamming, perceptual_hash
 from data_juicer_ext.figures.image_preparation import plain_image
 
 MAX_HASH_DISTANCE = 12  # bits of 64

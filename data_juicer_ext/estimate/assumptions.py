@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.errors import DjExtError
-from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.estimate.uncertain_amounts import Range
 from data_juicer_ext.storage.yaml_mapping import read_mapping
 
 SHIPPED = Path(__file__).with_name("assumptions.yaml")

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from data_juicer_ext.estimate.assumptions import Assumptions
+from data_juicer_ext.estimate.cost_of_calls import unit_prices
 from data_juicer_ext.estimate.from_pilot import PilotForecast
 from data_juicer_ext.estimate.intervals import Numbers
 from data_juicer_ext.estimate.paid_rows import Frame
-from data_juicer_ext.estimate.pricing import unit_prices
-from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.estimate.result import ASSUMED, UNKNOWN, StepEstimate
+from data_juicer_ext.estimate.uncertain_amounts import Range
 
 _AMOUNTS = ("rows_in", "calls", "prompt_tokens", "completion_tokens", "rows_out", "cost")
 _ROWS, _TOKENS = "rows that were not read", "tokens of those"

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from data_juicer_ext.errors import DjExtError
+from data_juicer_ext.estimate.cost_of_calls import unit_prices
 from data_juicer_ext.estimate.intervals import Estimator, Numbers, regressed, scaled, survivors, total
 from data_juicer_ext.estimate.paid_rows import Frame
 from data_juicer_ext.estimate.pilot_sample import PilotSample, PilotStep
-from data_juicer_ext.estimate.pricing import unit_prices
-from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.estimate.result import PILOT, StepEstimate
+from data_juicer_ext.estimate.uncertain_amounts import Range
 
 LEAST_ROWS = 2
 

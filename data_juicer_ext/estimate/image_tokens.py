@@ -18,7 +18,7 @@ from data_juicer_ext.figures.image_preparation import FORMATS, MAX_FILE_BYTES
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote
-from data_juicer_ext.storage.places import opened
+from data_juicer_ext.storage.file_access import opened
 
 TokenRule = Callable[[int, int], float]
 """Tokens of an image, from its width and height in pixels as it is sent."""

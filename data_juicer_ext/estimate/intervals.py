@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from data_juicer_ext.estimate.ranges import CONFIDENCE, Range
+from data_juicer_ext.estimate.uncertain_amounts import CONFIDENCE, Range
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Estimator: TypeAlias = Callable[[npt.NDArray[np.intp]], float]

@@ -17,7 +17,7 @@ from data_juicer_ext.estimate.intervals import Numbers, normal_quantile
 from data_juicer_ext.estimate.prompt_rehearsal import Rehearsed, rehearse
 from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.runs.shards import ShardLayout, scan, shuffled, whole
+from data_juicer_ext.runs.shard_cutting import ShardLayout, scan, shuffled, whole
 
 
 @dataclass(frozen=True)

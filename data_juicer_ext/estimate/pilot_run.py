@@ -15,8 +15,8 @@ from data_juicer_ext.estimate.paid_rows import write
 from data_juicer_ext.ops.base.end_of_run import undecided_words, unreadable_words
 from data_juicer_ext.runner.console import Console
 from data_juicer_ext.runner.interrupts import WAYS
-from data_juicer_ext.runner.plan import RunRequest
 from data_juicer_ext.runner.run import BUDGET, run
+from data_juicer_ext.runner.shard_plan import RunRequest
 from data_juicer_ext.runner.shard_recipe import dump
 from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.runs.ledger import read_lines

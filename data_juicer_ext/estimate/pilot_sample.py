@@ -11,11 +11,11 @@ import numpy as np
 
 from data_juicer_ext.estimate.intervals import Numbers
 from data_juicer_ext.models.store.administration import stats
-from data_juicer_ext.models.store.base import GroupStats, StoreError
-from data_juicer_ext.runner.plan import SHARDS
-from data_juicer_ext.runner.shard import BUDGET_REASON
+from data_juicer_ext.models.store.interface import GroupStats, StoreError
+from data_juicer_ext.runner.one_shard import BUDGET_REASON
+from data_juicer_ext.runner.shard_plan import SHARDS
 from data_juicer_ext.runs.ledger import LedgerLine, decisions, read_lines
-from data_juicer_ext.runs.manifest import load
+from data_juicer_ext.runs.shard_manifest import load
 from data_juicer_ext.storage.json_lines import read_json_lines
 
 _COUNTS = ("rows_in", "rows_out", "calls", "hits", "prompt", "completion")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.estimate.uncertain_amounts import Range
 from data_juicer_ext.models.config.endpoint import NO_KEY, OFFLINE, EndpointConfig
 from data_juicer_ext.ops.base.model_op import ModelOp
 from data_juicer_ext.ops.host.running_recipe import steps, trying

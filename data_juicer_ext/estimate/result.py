@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.estimate.ranges import CONFIDENCE, Range
+from data_juicer_ext.estimate.uncertain_amounts import CONFIDENCE, Range
 
 PILOT, ASSUMED, UNKNOWN = "pilot", "assumed", "unknown"
 _SUMMED = ("calls", "prompt_tokens", "completion_tokens")

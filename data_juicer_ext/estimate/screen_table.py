@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.result import UNKNOWN, Estimate, PilotTold, StepEstimate
+from data_juicer_ext.estimate.uncertain_amounts import Range
 from data_juicer_ext.text_table import aligned
 
 _HEADS = ("step", "rows in", "calls", "prompt tokens", "answer tokens", "US dollars", "rows out", "model")

@@ -9,7 +9,7 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.evaluation.statistics.measure import flat
+from data_juicer_ext.evaluation.statistics.value_with_interval import flat
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.text_table import aligned
 

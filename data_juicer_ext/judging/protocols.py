@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS, gated_mean
+from data_juicer_ext.judging.judge_inputs import Case
 from data_juicer_ext.judging.judge_reports import (
     VisionReport,
     absolute_words,
@@ -24,7 +25,6 @@ from data_juicer_ext.judging.judge_reports import (
     language_model,
     text_caps,
 )
-from data_juicer_ext.judging.payload import Case
 from data_juicer_ext.judging.runner import apply_runner, severity_of
 from data_juicer_ext.rows import to_json
 

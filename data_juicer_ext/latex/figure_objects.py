@@ -14,7 +14,7 @@ from data_juicer_ext.latex.expand.tex_buffer import Buffer
 from data_juicer_ext.latex.floats.figure_grouping import LatexFigure, Panel, figures_of
 from data_juicer_ext.latex.floats.figure_images import PaperImages
 from data_juicer_ext.latex.floats.float_contents import LatexCaption
-from data_juicer_ext.latex.floats.floats import find_floats
+from data_juicer_ext.latex.floats.float_parser import find_floats
 from data_juicer_ext.latex.floats.numbering import number_figures
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.text.caption_text import MOST, plain

@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from data_juicer_ext.latex.caption_matching import tie_captions
-from data_juicer_ext.latex.expand.expand import flatten
+from data_juicer_ext.latex.expand.flattening import flatten
 from data_juicer_ext.latex.figure_objects import PaperText, build_figures
 from data_juicer_ext.latex.floats.compiled_pdf import CompiledPdf
 from data_juicer_ext.latex.floats.figure_images import PaperImages

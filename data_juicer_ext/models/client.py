@@ -18,11 +18,11 @@ from data_juicer_ext.models.budget.prices import PriceTable, load_prices, price_
 from data_juicer_ext.models.budget.shared_budget import BudgetLimits
 from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
 from data_juicer_ext.models.event_loop import on_loop, shared
-from data_juicer_ext.models.governor.ray_actor import budget_for
-from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
+from data_juicer_ext.models.governor.governor_actor import budget_for
 from data_juicer_ext.models.prepared_request import PreparedRequest, prepare_request
 from data_juicer_ext.models.request_key import request_key
-from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.shared_calls import InFlight, stored_or_asked
+from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.types import Answer, Failure, Request, Result
 from data_juicer_ext.storage.addresses import as_path
 
@@ -151,6 +151,6 @@ def _store(place: RunPlace) -> RunStore:
 
 
 def _collector(config: EndpointConfig, place: RunPlace) -> BatchCollector:
-    from data_juicer_ext.models.batch.client import BatchClient
+    from data_juicer_ext.models.batch.batch_client import BatchClient
 
     return BatchCollector(BatchClient(config, as_path(place.run_dir) / "batches"))

@@ -16,7 +16,7 @@ import openai
 from data_juicer_ext.models.budget.admission import Admission
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.event_loop import Closing
-from data_juicer_ext.models.governor.ray_actor import limits_for
+from data_juicer_ext.models.governor.governor_actor import limits_for
 from data_juicer_ext.models.http.completion import Completion, read_completion
 from data_juicer_ext.models.http.hedged_try import Copy, Race, TryOutcome
 from data_juicer_ext.models.http.hedging import Hedging

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from data_juicer_ext.qa.declines import is_none
+from data_juicer_ext.qa.declined_answers import is_none
 from data_juicer_ext.qa.option_forms import letters_at, matching
 
 

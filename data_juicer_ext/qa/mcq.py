@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
-from data_juicer_ext.qa.declines import is_none
+from data_juicer_ext.qa.declined_answers import is_none
 from data_juicer_ext.qa.letter_answers import parse_letter
 from data_juicer_ext.qa.option_forms import key
 from data_juicer_ext.rows import visible

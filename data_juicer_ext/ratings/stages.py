@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
-from data_juicer_ext.ratings.ratings import RatingKey, now
+from data_juicer_ext.ratings.rating_file import RatingKey, now
 
 
 @dataclass(frozen=True)

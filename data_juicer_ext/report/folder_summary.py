@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from data_juicer_ext.report.summary import summary
-from data_juicer_ext.runs import manifest, run_records
+from data_juicer_ext.runs import run_records, shard_manifest
 
 
 def run_summary(run_dir: Path, pairs: int = 3) -> str:
@@ -13,7 +13,7 @@ def run_summary(run_dir: Path, pairs: int = 3) -> str:
 
     Raises NoRunError if the folder holds no run.
     """
-    found = manifest.load(run_dir)
+    found = shard_manifest.load(run_dir)
     ids = run_records.run_ids(run_dir)
     if found is None or not ids or not run_records.about(run_dir, ids[-1]).get("shard"):
         return summary(run_dir, pairs)

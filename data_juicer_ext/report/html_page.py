@@ -22,7 +22,7 @@ from data_juicer_ext import __version__
 from data_juicer_ext.qa.error_kinds import KINDS
 from data_juicer_ext.report.costs import money, price
 from data_juicer_ext.report.funnel import FunnelStep, share_of_whole, table_1, whole
-from data_juicer_ext.report.report import RunReport
+from data_juicer_ext.report.run_report import RunReport
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.report.samples import VERDICTS
 from data_juicer_ext.report.thumbnails import Thumbnails

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any, NamedTuple
 
-from data_juicer_ext.curation.funnel import RunFunnel
+from data_juicer_ext.curation.stage_counts import RunFunnel
 from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.runs.ledger import Spending, read_lines
 

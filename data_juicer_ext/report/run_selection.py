@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.errors import DjExtError
-from data_juicer_ext.runs import manifest, run_records
+from data_juicer_ext.runs import run_records, shard_manifest
 from data_juicer_ext.runs.exported_rows import export_files
 from data_juicer_ext.runs.fetched_run import FETCHED_EXPORT
 from data_juicer_ext.storage.addresses import is_remote
@@ -88,7 +88,7 @@ def last_selection(run_dir: Path, export: Path | None = None) -> RunSelection:
     """
     if not run_dir.is_dir():
         raise no_run(run_dir)
-    found, ids = manifest.load(run_dir), run_records.run_ids(run_dir)
+    found, ids = shard_manifest.load(run_dir), run_records.run_ids(run_dir)
     if found is None or not ids or not run_records.about(run_dir, ids[-1]).get("shard"):
         return select_runs(run_dir, export=export)
     of_shards = [entry.whole_run_id or entry.run_id for entry in found.shards]

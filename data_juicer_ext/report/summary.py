@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.curation.funnel import OPERATOR, RunFunnel
+from data_juicer_ext.curation.stage_counts import OPERATOR, RunFunnel
 from data_juicer_ext.report.funnel import FunnelStep, funnel, table
 from data_juicer_ext.report.row_kinds import in_words, kind_in
 from data_juicer_ext.report.run_selection import export_here, no_run

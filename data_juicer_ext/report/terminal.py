@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from data_juicer_ext.report.costs import Costs, money, price
 from data_juicer_ext.report.funnel import table, table_1
-from data_juicer_ext.report.report import RunReport
+from data_juicer_ext.report.run_report import RunReport
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.report.shortcut_audit import Shortcuts
 from data_juicer_ext.runs.ledger import Spending

@@ -18,9 +18,9 @@ from starlette.types import ASGIApp
 
 from data_juicer_ext.figures.image_preparation import ImageError
 from data_juicer_ext.report.safe_text import shown_text
-from data_juicer_ext.review.desk import Desk, LockedError, UnknownItemError
 from data_juicer_ext.review.forms.form import FormError
 from data_juicer_ext.review.request_guard import Guard
+from data_juicer_ext.review.review_session import Desk, LockedError, UnknownItemError
 from data_juicer_ext.review.shown_figures import ImageEncoder
 from data_juicer_ext.rows import to_json
 

@@ -10,7 +10,7 @@ from typing import Any
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.evaluation.statistics.score_agreement import spearman
 from data_juicer_ext.ratings.line_file import LineFile, append_line, number_in
-from data_juicer_ext.ratings.ratings import now
+from data_juicer_ext.ratings.rating_file import now
 from data_juicer_ext.review.forms.form import images_of
 from data_juicer_ext.review.review_sample import ReviewItem, sampled
 from data_juicer_ext.rows import content_id

@@ -9,10 +9,10 @@ from typing import Any
 from data_juicer_ext.ops.base.end_of_run import undecided_words, unreadable_words
 from data_juicer_ext.report.row_kinds import kind_in
 from data_juicer_ext.runner.interrupts import WAYS
-from data_juicer_ext.runs import manifest as states
+from data_juicer_ext.runs import shard_manifest as states
 from data_juicer_ext.runs.exported_rows import read_rows
-from data_juicer_ext.runs.manifest import Manifest, ShardEntry
 from data_juicer_ext.runs.merged_export import identity
+from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from data_juicer_ext.runs.spending import in_all
 from data_juicer_ext.storage.addresses import under

@@ -13,13 +13,13 @@ from data_juicer_ext.runner import progress_texts, shard_recipe
 from data_juicer_ext.runner.console import Console
 from data_juicer_ext.runner.executor import Host
 from data_juicer_ext.runner.interrupts import Stops
-from data_juicer_ext.runner.plan import ChangedError, RunRequest, open_plan
-from data_juicer_ext.runner.shard import ShardError, run_shard, undecided_file
+from data_juicer_ext.runner.one_shard import ShardError, run_shard, undecided_file
+from data_juicer_ext.runner.shard_plan import ChangedError, RunRequest, open_plan
 from data_juicer_ext.runs.dataset import DatasetError
 from data_juicer_ext.runs.folder_lock import BusyError
 from data_juicer_ext.runs.ledger import read_lines
-from data_juicer_ext.runs.manifest import Manifest, ManifestError, ShardEntry
 from data_juicer_ext.runs.merged_export import Merged
+from data_juicer_ext.runs.shard_manifest import Manifest, ManifestError, ShardEntry
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
 
 FOUND, BUDGET = 1, 3  # exit codes, beside 0, 2 (stopped by an operator) and those of `stops`
@@ -58,7 +58,7 @@ def run(order: RunRequest, say: Callable[[str], None], console: Console | None =
 
 
 def _complaints(order: RunRequest, config: dict[str, Any]) -> list[str]:
-    from data_juicer_ext.ops.recipe.check import check
+    from data_juicer_ext.ops.recipe.recipe_check import check
 
     found = [*check(order.recipe, order.dataset), *shard_recipe.complaints(config)]
     if order.target < 0:

@@ -16,7 +16,7 @@ from data_juicer_ext.errors import UsageError
 from data_juicer_ext.models.config.endpoint import expand_environment
 from data_juicer_ext.ops.base.run_op import DEFAULT_RUN_DIR
 from data_juicer_ext.ops.host.running_recipe import steps
-from data_juicer_ext.runs.shards import ShardLayout
+from data_juicer_ext.runs.shard_cutting import ShardLayout
 from data_juicer_ext.storage.addresses import is_remote
 from data_juicer_ext.storage.yaml_mapping import read_mapping
 

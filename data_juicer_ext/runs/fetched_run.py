@@ -8,7 +8,7 @@ from data_juicer_ext.errors import UsageError
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.remote_folder import RemoteFolder
 from data_juicer_ext.storage.addresses import is_remote, own_name
-from data_juicer_ext.storage.places import fetch, listed, size
+from data_juicer_ext.storage.file_access import fetch, listed, size
 
 # In the copy: the rows that the last run kept, where these lay on object storage too.
 FETCHED_EXPORT = "export"

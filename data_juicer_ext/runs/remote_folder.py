@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import is_below, under
 from data_juicer_ext.storage.atomic_file import replacing
 from data_juicer_ext.storage.cache import cache_folder
@@ -31,7 +31,7 @@ class RemoteFolder:
         """Make the copy of the folder `part` what there is now, of one run where it is named."""
         begins = f"{run_id}." if run_id else ""
         with _lock_of(self.here):  # another thread, with an older listing, would remove what this one fetched
-            there = _current(places.listed(self._at(part), begins))
+            there = _current(file_access.listed(self._at(part), begins))
             have = self._copies(part)
             self._fetch(part, [name for name, size in there.items() if have.get(name) != size])
             for name in have.keys() - there.keys():
@@ -39,7 +39,7 @@ class RemoteFolder:
                     (self.here / part / name).unlink(missing_ok=True)
 
     def _of(self, part: str, run_id: str) -> dict[str, int]:
-        return places.listed(self._at(part), f"{run_id}.")
+        return file_access.listed(self._at(part), f"{run_id}.")
 
     def _copies(self, part: str) -> dict[str, int]:
         here = self.here / part
@@ -47,27 +47,27 @@ class RemoteFolder:
         return {path.name: path.stat().st_size for path in here.iterdir() if path.is_file()}
 
     def _fetch(self, part: str, names: Sequence[str]) -> None:
-        places.fetch({self._at(f"{part}/{name}"): self.here / part / name for name in names})
+        file_access.fetch({self._at(f"{part}/{name}"): self.here / part / name for name in names})
 
     def fetch_tree(self, part: str) -> None:
         """Make the copy of all that is below `part` ("": the folder itself) what there is now."""
         address, here = self._at(part) if part else self.url, self.here / part
-        there = {name: size for name, size in places.tree(address).items() if is_below(name)}
+        there = {name: size for name, size in file_access.tree(address).items() if is_below(name)}
         have = {path.relative_to(here).as_posix(): path.stat().st_size for path in here.rglob("*") if path.is_file()}
         lacking = [name for name, size in there.items() if have.get(name) != size]
-        places.fetch({under(address, name): here / name for name in lacking})
+        file_access.fetch({under(address, name): here / name for name in lacking})
         for name in have.keys() - there.keys():
             (here / name).unlink(missing_ok=True)
 
     def fetch_file(self, name: str) -> None:
         """Make the copy of one file what there is now, or none."""
         with contextlib.suppress(FileNotFoundError):
-            return places.fetch({self._at(name): self.here / name})
+            return file_access.fetch({self._at(name): self.here / name})
         (self.here / name).unlink(missing_ok=True)
 
     def send(self, name: str) -> None:
         """Put the copy of one file there, as a whole."""
-        places.send(self.here / name, self._at(name))
+        file_access.send(self.here / name, self._at(name))
 
     def send_tree(self, part: str) -> None:
         """Make what is below `part` there what the copy holds."""
@@ -75,18 +75,18 @@ class RemoteFolder:
         have = sorted(path.relative_to(here).as_posix() for path in here.rglob("*") if path.is_file())
         for name in have:
             self.send(f"{part}/{name}")
-        gone = places.tree(self._at(part)).keys() - set(have)
-        places.delete([self._at(f"{part}/{name}") for name in sorted(gone)])
+        gone = file_access.tree(self._at(part)).keys() - set(have)
+        file_access.delete([self._at(f"{part}/{name}") for name in sorted(gone)])
 
     def delete_tree(self, part: str) -> None:
         """Remove all that is below `part` there."""
-        places.delete([self._at(f"{part}/{name}") for name in places.tree(self._at(part))])
+        file_access.delete([self._at(f"{part}/{name}") for name in file_access.tree(self._at(part))])
 
     def join(self, part: str, run_id: str) -> None:
         """Make one object of the pieces that a run which has ended left in `part`."""
         with _lock_of(self.here):
             pieces = {n: size for n, size in self._of(part, run_id).items() if _is_piece(n, run_id)}
-            if pieces and places.size(self._at(f"{part}/{_joined(run_id)}")) is None:
+            if pieces and file_access.size(self._at(f"{part}/{_joined(run_id)}")) is None:
                 self._join(part, run_id, pieces)
             self._delete(part, list(pieces))
 
@@ -98,7 +98,7 @@ class RemoteFolder:
                 for name in pieces:
                     with (self.here / part / name).open("rb") as lines:
                         shutil.copyfileobj(lines, out)
-            places.send(made, self._at(f"{part}/{_joined(run_id)}"))
+            file_access.send(made, self._at(f"{part}/{_joined(run_id)}"))
 
     def drop(self, part: str, run_id: str) -> None:
         """Remove the pieces of a run in `part`, there and here; what they were joined to stays."""
@@ -107,13 +107,13 @@ class RemoteFolder:
             self._delete(part, sorted(name for name in names if _is_piece(name, run_id)))
 
     def _delete(self, part: str, names: Sequence[str]) -> None:
-        places.delete([self._at(f"{part}/{name}") for name in names])
+        file_access.delete([self._at(f"{part}/{name}") for name in names])
         for name in names:
             (self.here / part / name).unlink(missing_ok=True)
 
     def delete(self, name: str) -> None:
         """Remove one file, there and here."""
-        places.delete([self._at(name)])
+        file_access.delete([self._at(name)])
         (self.here / name).unlink(missing_ok=True)
 
     def _at(self, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakSet
 
 from data_juicer_ext.rows import to_json
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 
 PIECE_S = 5.0  # what a killed process loses at most of its ledger; its answers are in the store
 PIECE_BYTES = 4_000_000
@@ -70,7 +70,7 @@ class PieceWriter:
             if timer is not None:
                 timer.cancel()
             while self._take():
-                places.write(*self._piece)
+                file_access.write(*self._piece)
                 self._piece = "", b""
             self._error = None
 

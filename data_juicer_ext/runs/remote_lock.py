@@ -19,7 +19,7 @@ import time
 from typing import Any
 
 from data_juicer_ext.runs.folder_lock import BusyError
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import under
 
 NAME = ".lock"
@@ -61,7 +61,7 @@ class RemoteLock:
             with contextlib.suppress(OSError):  # storage that is away: next time
                 if not self.is_mine():
                     return self._lost()
-                places.write(self._address, self.said())
+                file_access.write(self._address, self.said())
 
     def _lost(self) -> None:
         # Both would write the export, and each other's undecided rows.
@@ -77,7 +77,7 @@ class RemoteLock:
             self._thread.join(RELEASE_S)  # it may be writing
         with contextlib.suppress(OSError):  # it goes stale by itself
             if self.is_mine():
-                places.delete([self._address])
+                file_access.delete([self._address])
 
 
 def hold_remote(url: str) -> RemoteLock:
@@ -85,7 +85,7 @@ def hold_remote(url: str) -> RemoteLock:
     address = under(url, NAME)
     lock = RemoteLock(address)
     for _ in range(_TRIES):
-        if places.create(address, lock.said()):
+        if file_access.create(address, lock.said()):
             lock.keep()
             return lock
         other = _read(address)
@@ -94,7 +94,7 @@ def hold_remote(url: str) -> RemoteLock:
             return lock
         if other and not _is_over(other):
             break
-        places.write(address, lock.said())
+        file_access.write(address, lock.said())
         time.sleep(SETTLE_S)
         if lock.is_mine():
             lock.keep()
@@ -108,7 +108,7 @@ def hold_remote(url: str) -> RemoteLock:
 def _read(address: str) -> dict[str, Any]:
     """What the object says, {} if it is not there or says nothing."""
     try:
-        value = json.loads(places.read(address))
+        value = json.loads(file_access.read(address))
     except (FileNotFoundError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs import shard_manifest as states
 from data_juicer_ext.runs.folder_lock import locked
-from data_juicer_ext.runs.manifest import Manifest
 from data_juicer_ext.runs.remote_folder import RemoteFolder, working_copy
 from data_juicer_ext.runs.remote_lock import hold_remote
-from data_juicer_ext.storage import places
+from data_juicer_ext.runs.shard_manifest import Manifest
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import is_remote, under
 
 _TREES = ("shards", "exports", "undecided")
@@ -81,7 +81,7 @@ class ShardedFolder:
         """Have a plan there that was just made."""
         if self.remote is not None:
             # First, so that a kill in between leaves no plan whose shards are gone.
-            places.delete([under(self.place, states.NAME)])
+            file_access.delete([under(self.place, states.NAME)])
             self.send(*_TREES, states.NAME)
 
     def send_joined(self) -> None:

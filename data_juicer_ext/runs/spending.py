@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Spending, spent_by
-from data_juicer_ext.runs.manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
 
 
 def count(entry: ShardEntry, run_dir: Path) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from data_juicer_ext.models.http.logprobs import LEAST
 from data_juicer_ext.models.types import TokenChoices
-from data_juicer_ext.siqa.levels import LEVELS, level_in, level_name
+from data_juicer_ext.siqa.rating_levels import LEVELS, level_in, level_name
 
 _SHORTEST = 2  # letters from which the beginning of a level is taken for it
 _TOKEN = re.compile(r"[^A-Za-z]*([A-Za-z]+)([^A-Za-z]*)")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
-from data_juicer_ext.qa.declines import is_none
+from data_juicer_ext.qa.declined_answers import is_none
 from data_juicer_ext.qa.option_order import permutation, shown
 from data_juicer_ext.rows import visible
 from data_juicer_ext.siqa.dimensions import YES_NO

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from data_juicer_ext.errors import DjExtError
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import USUAL, as_path, is_remote, own_name, own_scheme, under
 
 _OF_THE_FILE = (errno.ENOENT, errno.EFBIG, errno.EISDIR, errno.EILSEQ)
@@ -34,29 +34,29 @@ def root_folder(folder: str) -> str:
 
 
 def read(place: str | Path, most: int | None = None) -> bytes:
-    """The bytes of a file. Raises OSError as `places.read` does, StorageError where object storage fails."""
+    """The bytes of a file. Raises OSError as `files.read` does, StorageError where object storage fails."""
     with _told(place):
-        return places.read(place, most)
+        return file_access.read(place, most)
 
 
 def size(place: str | Path) -> int | None:
     """The bytes of a file; None if there is no such file. Raises OSError, StorageError where object storage fails."""
     with _told(place):
-        return places.size(place)
+        return file_access.size(place)
 
 
 def parts(place: str | Path, length: int) -> Iterator[bytes]:
     """The bytes of a file in order, `length` of them at once. Raises OSError as `read` does, and for a folder."""
     with _told(place):
-        if is_remote(place) and places.size(place) is None and places.exists(place):
+        if is_remote(place) and file_access.size(place) is None and file_access.exists(place):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-        yield from places.parts(place, length)
+        yield from file_access.parts(place, length)
 
 
 def write(place: str | Path, data: bytes) -> None:
     """Replace a file as a whole. Raises OSError; at an address it is a StorageError, whatever went wrong."""
     try:
-        places.write(place, data)
+        file_access.write(place, data)
     except OSError as error:
         if not is_remote(place):
             raise
@@ -104,25 +104,25 @@ def _room(address: str) -> tempfile.TemporaryDirectory[str]:
 
 
 def _copy(address: str, copy: Path, most_bytes: int, most_files: int) -> None:
-    length = places.size(address)
-    if length == 0 and most_files and places.tree(address, most_files):
+    length = file_access.size(address)
+    if length == 0 and most_files and file_access.tree(address, most_files):
         length = None  # an empty object that marks a folder
     if length is not None:
         _check(address, length, most_bytes, "bytes")
-        places.fetch({address: copy})
+        file_access.fetch({address: copy})
         return
-    if not most_files and places.exists(address):
+    if not most_files and file_access.exists(address):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), address)
     if "/" not in address.partition("://")[2]:
         raise OSError(errno.EISDIR, "is a whole bucket, no paper", address)
-    there = places.tree(address, most_files)
+    there = file_access.tree(address, most_files)
     if not there:
         raise FileNotFoundError(errno.ENOENT, "there is no such file or folder", address)
     names = _kept(there)
     _check(address, len(names), most_files, "files")
     _check(address, sum(there[name] for name in names), most_bytes, "bytes")
     copy.mkdir()
-    places.fetch({under(address, name): copy / name for name in names})
+    file_access.fetch({under(address, name): copy / name for name in names})
 
 
 def _check(address: str, found: int, most: int, what: str) -> None:

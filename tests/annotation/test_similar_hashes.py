@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_juicer_ext.annotation.similar_hashes import FARTHEST, NearHashes
-from data_juicer_ext.figures.image_look import hamming
+from data_juicer_ext.figures.image_appearance import hamming
 
 
 def turned(value: int, bits: int, seed: int) -> int:

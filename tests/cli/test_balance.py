@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.cli.main import main
-from data_juicer_ext.siqa.balance import line_of
+from data_juicer_ext.siqa.answer_balance import line_of
 from tests.siqa.sets import holds, question_set, what_row, yes_no_row
 
 

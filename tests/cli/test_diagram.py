@@ -13,7 +13,7 @@ import yaml
 from data_juicer_ext.cli.main import main
 from data_juicer_ext.diagrams.criteria import load_criteria
 from data_juicer_ext.diagrams.diagram_types import TYPES
-from data_juicer_ext.ratings.ratings import Rating, append
+from data_juicer_ext.ratings.rating_file import Rating, append
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
 from tests.diagrams.judges import drawing, pair_row

@@ -138,7 +138,7 @@ def test_six_real_papers(six: Desk) -> None:
 def _twenty_pilots(folder: Path, kept: int) -> None:
     """Pilots of 30 of the rows that `folder` holds the fate of."""
     from data_juicer_ext.estimate.assumptions import load_assumptions
-    from data_juicer_ext.estimate.estimate import listing_of
+    from data_juicer_ext.estimate.estimate_recipe import listing_of
     from data_juicer_ext.estimate.from_pilot import from_pilot
     from data_juicer_ext.estimate.paid_rows import Drawn, draw_rows, frame
     from data_juicer_ext.estimate.pilot_sample import PilotStep, read_sample

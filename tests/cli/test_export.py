@@ -8,7 +8,7 @@ import pytest
 
 from data_juicer_ext.cli.export import _KINDS
 from data_juicer_ext.cli.main import main
-from data_juicer_ext.export.rows.kinds import KINDS
+from data_juicer_ext.export.rows.row_kinds import KINDS
 from tests.export.made_runs import lines, pairs, run_of
 from tests.report.run_folders import RunFolder
 
@@ -81,7 +81,7 @@ def test_an_interrupt_leaves_nothing_and_says_so(
     def interrupted(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("data_juicer_ext.export.export._write", interrupted)
+    monkeypatch.setattr("data_juicer_ext.export.export_run._write", interrupted)
     assert run(made, "out", "--format", "hf") == 130
     assert "nothing was written" in capsys.readouterr().err
     assert not (made.path.parent / "out").exists() and not list(made.path.parent.glob(".out*"))

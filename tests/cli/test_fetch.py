@@ -7,7 +7,7 @@ import pytest
 from data_juicer_ext.cli.main import main
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Entry
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 
 
@@ -20,9 +20,9 @@ def run(s3: S3) -> run_records.Run:
     about = {"tag": "some", "reason": "r", "message": "m", "operator": "some_filter"}
     run.undecided.write({"row_id": "2", "undecided": about})
     run.flush()
-    places.write(s3.at("pairs/0.jsonl"), b'{"row_id": "1", "question": "Is it?"}\n')
-    places.write(s3.at("run/images/diagrams/a.png"), b"image")
-    places.write(s3.at("run/store/segments/1.jsonl"), b"answers")
+    file_access.write(s3.at("pairs/0.jsonl"), b'{"row_id": "1", "question": "Is it?"}\n')
+    file_access.write(s3.at("run/images/diagrams/a.png"), b"image")
+    file_access.write(s3.at("run/store/segments/1.jsonl"), b"answers")
     run_records.end(run)
     return run
 
@@ -38,8 +38,8 @@ def test_a_run_folder_is_copied(
         "export/0.jsonl",
     }  # fmt: skip
     assert "5 files" in capsys.readouterr().out
-    places.delete([s3.at("pairs/0.jsonl")])
-    places.write(s3.at("pairs/1.jsonl"), b'{"row_id": "1"}\n')
+    file_access.delete([s3.at("pairs/0.jsonl")])
+    file_access.write(s3.at("pairs/1.jsonl"), b'{"row_id": "1"}\n')
     assert main(["fetch", s3.at("run"), str(tmp_path / "here"), "--no-images"]) == 0
     assert [path.name for path in (tmp_path / "here/export").iterdir()] == ["1.jsonl"]
     assert main(["summary", str(tmp_path / "here")]) == 0
@@ -60,7 +60,7 @@ def test_the_rows_of_an_export_that_is_one_file(s3: S3, tmp_path: Path) -> None:
     run = run_records.begin(s3.at("run"), {"export_path": s3.at("out/pairs.jsonl")})
     run.ledger.record(Entry("1", "some_filter", "some", "keep", "r", "p", "f", made=1))
     run.flush()
-    places.write(s3.at("out/pairs.jsonl"), b'{"row_id": "1"}\n')
+    file_access.write(s3.at("out/pairs.jsonl"), b'{"row_id": "1"}\n')
     run_records.end(run)
     assert main(["fetch", s3.at("run"), str(tmp_path / "here")]) == 0
     assert (tmp_path / "here/export/pairs.jsonl").read_bytes() == b'{"row_id": "1"}\n'
@@ -106,6 +106,6 @@ def test_what_cannot_be_fetched(
 
 
 def test_names_that_leave_the_folder_are_left_out(run: run_records.Run, s3: S3, tmp_path: Path) -> None:
-    places.write(s3.at("run/images/..") + "/../../evil.png", b"evil")
+    file_access.write(s3.at("run/images/..") + "/../../evil.png", b"evil")
     assert main(["fetch", s3.at("run"), str(tmp_path / "a/b/here")]) == 0
     assert not list(tmp_path.rglob("evil.png"))

@@ -12,7 +12,7 @@ from data_juicer_ext.cli.inputs import (
     read_input,
     rows_of,
 )
-from data_juicer_ext.ratings.ratings import Rating, append, ratings_path
+from data_juicer_ext.ratings.rating_file import Rating, append, ratings_path
 from tests.cli.evaluate.runs import run_folder
 from tests.host import write_rows
 

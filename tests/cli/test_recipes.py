@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.cli.main import main
-from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.ops.recipe.recipe_check import check
 from data_juicer_ext.prompts import shipped_folder
 
 

@@ -12,7 +12,7 @@ import krippendorff
 import pytest
 
 from data_juicer_ext.cli.main import main
-from data_juicer_ext.ratings.ratings import Rating, append, ratings_path
+from data_juicer_ext.ratings.rating_file import Rating, append, ratings_path
 from tests.review import folders
 
 

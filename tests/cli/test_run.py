@@ -12,7 +12,7 @@ import pytest
 from data_juicer_ext.cli.main import main
 from data_juicer_ext.runner import run as runner
 from data_juicer_ext.runner.console import Console
-from data_juicer_ext.runner.plan import RunRequest
+from data_juicer_ext.runner.shard_plan import RunRequest
 
 
 class Ran:

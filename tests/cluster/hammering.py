@@ -17,7 +17,7 @@ from typing import Any
 
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.config.endpoint import EndpointConfig
-from data_juicer_ext.models.governor import ray_actor
+from data_juicer_ext.models.governor import governor_actor
 from tests.host import REPO
 
 END_S = 120.0
@@ -68,7 +68,7 @@ def hammer(
     ray: Any, config: EndpointConfig, batch: int, seconds: float, workers: int = 2, place: RunPlace | None = None
 ) -> list[Done]:
     """Have workers of this process's Ray call at the same time; what each of them did."""
-    ray_actor.share_with_workers(config)
+    governor_actor.share_with_workers(config)
     task = hammering(ray)
     return [Done(*one) for one in ray.get([task.remote(config, batch, seconds, place) for _ in range(workers)])]
 

@@ -21,7 +21,7 @@ import yaml
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.fetched_run import fetch_run
 from data_juicer_ext.runs.ledger import read_lines
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.cluster.ray_cluster import RayCluster, kill_all
 from tests.cluster.runs import LOST, RUN_S, Run, Undisturbed, asked, check, slow
 from tests.cluster.test_faults import at_work, calling
@@ -120,22 +120,22 @@ class Stored(Run):
             buffer = io.BytesIO()
             with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
                 archive.add(paper, arcname=".")
-            places.write(f"{self.at}/papers/{paper.name}.tar.gz", buffer.getvalue())
+            file_access.write(f"{self.at}/papers/{paper.name}.tar.gz", buffer.getvalue())
             return row | {"paper_path": f"{paper.name}.tar.gz"}
         for file in paper.iterdir():
-            places.write(f"{self.at}/papers/{paper.name}/{file.name}", file.read_bytes())
+            file_access.write(f"{self.at}/papers/{paper.name}/{file.name}", file.read_bytes())
         return row | {"paper_path": paper.name}
 
     def rows(self) -> list[str]:
-        export = b"".join(places.read(f"{self.at}/out/{name}") for name in places.tree(f"{self.at}/out"))
+        export = b"".join(file_access.read(f"{self.at}/out/{name}") for name in file_access.tree(f"{self.at}/out"))
         return plain(export.decode(), self.at)
 
     def undecided(self) -> str:
-        return places.read(f"{self.stored_at}/undecided.jsonl").decode()
+        return file_access.read(f"{self.stored_at}/undecided.jsonl").decode()
 
     def left(self) -> dict[str, int]:
         """How many objects there are in each folder of the run folder."""
-        return Counter(name.partition("/")[0] for name in places.tree(self.stored_at))
+        return Counter(name.partition("/")[0] for name in file_access.tree(self.stored_at))
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ def test_a_run_in_shards(cluster: RayCluster, stored: Stored, undisturbed: Undis
     process.send_signal(signal.SIGKILL)
     process.wait()
     ended_well(started(stored.config, stored.folder, stored.server, *command, env=cluster.client_env), stored.folder)
-    pairs = plain(places.read(f"{stored.stored_at}/pairs.jsonl").decode(), stored.at)
+    pairs = plain(file_access.read(f"{stored.stored_at}/pairs.jsonl").decode(), stored.at)
     assert without_stats(pairs) == without_stats(undisturbed.rows)
     assert (asked(stored.server) - undisturbed.asked).total() <= LOST
 

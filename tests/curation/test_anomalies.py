@@ -6,7 +6,7 @@ import pytest
 
 from data_juicer_ext.curation.anomalies import flag_anomalies
 from data_juicer_ext.curation.findings import Item
-from data_juicer_ext.curation.rules import Rules
+from data_juicer_ext.curation.thresholds import Rules
 from tests.figures.charts import item
 
 PAGE = {1: (600.0, 800.0)}

@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.curation.curate import Curation, curate
-from data_juicer_ext.curation.funnel import RunFunnel
 from data_juicer_ext.curation.recrop import Crop, PdfSource
-from data_juicer_ext.curation.rules import STAGES, Rules
+from data_juicer_ext.curation.stage_counts import RunFunnel
+from data_juicer_ext.curation.thresholds import STAGES, Rules
 from data_juicer_ext.figures.ocr import OcrLine, Picture
 from data_juicer_ext.rows import Figure, dump_figures, load_figures
 from tests.figures.charts import bars, figure, render, saved, texture

@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw
 
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.hard_filter import hard_filter
-from data_juicer_ext.curation.rules import Rules
-from data_juicer_ext.figures.image_look import dominant_share, hamming, look_at
+from data_juicer_ext.curation.thresholds import Rules
+from data_juicer_ext.figures.image_appearance import dominant_share, hamming, look_at
 from data_juicer_ext.figures.image_preparation import ImageError
 from tests.figures.charts import figure, lines, render, saved, texture
 

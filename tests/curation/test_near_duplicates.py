@@ -10,8 +10,8 @@ from PIL import Image, ImageOps
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.hard_filter import hard_filter
 from data_juicer_ext.curation.near_duplicates import repeated
-from data_juicer_ext.curation.rules import Rules
-from data_juicer_ext.figures.image_look import hamming, look_at
+from data_juicer_ext.curation.thresholds import Rules
+from data_juicer_ext.figures.image_appearance import hamming, look_at
 from data_juicer_ext.figures.same_picture import same_picture
 from tests.figures.charts import as_jpeg, bars, figure, heat_map, item, lines, render, saved, texture
 

@@ -6,7 +6,7 @@ import pytest
 
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.paper_filter import drop_paper, paper_finding
-from data_juicer_ext.curation.rules import Rules
+from data_juicer_ext.curation.thresholds import Rules
 from tests.figures.charts import item
 
 GONE = Finding("S1", "too_small", 10, 50)

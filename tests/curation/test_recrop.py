@@ -18,7 +18,7 @@ from data_juicer_ext.curation.recrop import (
     page_sizes,
     recrop_broken,
 )
-from data_juicer_ext.curation.rules import Rules
+from data_juicer_ext.curation.thresholds import Rules
 from data_juicer_ext.figures.rasterize import DrawingError
 from tests.figures.charts import item, saved, texture
 

@@ -8,7 +8,7 @@ from PIL import Image
 from data_juicer_ext.diagrams.criteria import criteria_of
 from data_juicer_ext.diagrams.development_set import gather, made_alike
 from data_juicer_ext.figures.image_preparation import ImageLimits
-from data_juicer_ext.ratings.ratings import Rating
+from data_juicer_ext.ratings.rating_file import Rating
 from tests.diagrams.judges import drawing, pair_row
 from tests.diagrams.test_criteria import document
 

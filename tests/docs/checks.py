@@ -17,8 +17,8 @@ from data_juicer_ext.cli.main import _parser
 from data_juicer_ext.estimate.assumptions import load_assumptions
 from data_juicer_ext.models.config.endpoint import parse_model_params
 from data_juicer_ext.ops.host.running_recipe import trying
-from data_juicer_ext.ops.recipe.check import check
 from data_juicer_ext.ops.recipe.operator_reference import own_classes
+from data_juicer_ext.ops.recipe.recipe_check import check
 from tests.docs.blocks import commands
 from tests.host import REPO
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.estimate.assumptions import AssumptionError, load_assumptions
-from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.estimate.uncertain_amounts import Range
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from data_juicer_ext.estimate.assumptions import Assumptions, load_assumptions
 from data_juicer_ext.estimate.from_assumptions import from_assumptions
 from data_juicer_ext.estimate.from_pilot import PilotForecast
 from data_juicer_ext.estimate.paid_rows import Drawn, Frame, frame
-from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.recipe_steps import RecipeStep, plan
 from data_juicer_ext.estimate.result import UNKNOWN
+from data_juicer_ext.estimate.uncertain_amounts import Range
 from tests.estimate.figures import CLAIMS, QUESTIONS, VOTE, config, figure_rows
 
 KNOWN = Range.exact

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from data_juicer_ext.estimate.from_pilot import TooSmallError, from_pilot
-from data_juicer_ext.estimate.ranges import Range
+from data_juicer_ext.estimate.uncertain_amounts import Range
 from tests.estimate.populations import TOKENS_A_CHARACTER, Population, of_papers
 
 PILOTS, ROWS = 20, 30

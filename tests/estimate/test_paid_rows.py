@@ -9,7 +9,7 @@ from data_juicer_ext.estimate.assumptions import load_assumptions
 from data_juicer_ext.estimate.paid_rows import Drawn, draw, draw_rows, frame
 from data_juicer_ext.estimate.recipe_steps import plan
 from data_juicer_ext.runs.dataset import DatasetError
-from data_juicer_ext.runs.shards import ShardLayout
+from data_juicer_ext.runs.shard_cutting import ShardLayout
 from tests.estimate.figures import CLAIMS, config, figure_rows
 from tests.host import write_rows
 

@@ -8,10 +8,10 @@ import pytest
 from data_juicer_ext.estimate.pilot_sample import PilotListing, PilotSample, read_sample
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.models.types import Answer, Usage
-from data_juicer_ext.runs import manifest as states
 from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs import shard_manifest as states
 from data_juicer_ext.runs.ledger import Entry, Spending
-from data_juicer_ext.runs.manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
 from tests.host import write_rows
 
 ROWS = [{"row_id": f"f{n}", "paper_id": f"p{n}", "figure_id": "1"} for n in range(4)]

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from data_juicer_ext.estimate.recipe_steps import foreign_callers, keyless, plan
-from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.ops.recipe.recipe_check import check
 from tests.estimate.figures import CLAIMS, QUESTIONS, VOTE, config
 from tests.host import recipe, write_rows
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from data_juicer_ext.estimate.ranges import Range
 from data_juicer_ext.estimate.result import ASSUMED, UNKNOWN, Estimate, PilotTold, StepEstimate, as_json
 from data_juicer_ext.estimate.screen_table import shown
+from data_juicer_ext.estimate.uncertain_amounts import Range
 
 
 def step(tag: str, model: str, **own: object) -> StepEstimate:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.estimate.pricing import unit_prices
+from data_juicer_ext.estimate.cost_of_calls import unit_prices
 from data_juicer_ext.estimate.prompt_rehearsal import rehearse
 from data_juicer_ext.estimate.recipe_steps import RecipeStep, plan
 from data_juicer_ext.models import client

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 from data_juicer_ext.evaluation.tables import (
     columns,
     folder_for,

@@ -25,9 +25,9 @@ from data_juicer_ext.pdf.paper import read_figures as read_pdf
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.claims import parse_claims
 from data_juicer_ext.qa.letter_answers import parse_letter
+from data_juicer_ext.qa.majority_vote import vote
 from data_juicer_ext.qa.mcq import MCQ, leak_problem, parse_mcq
 from data_juicer_ext.qa.verdicts import blind_check, source_consistency
-from data_juicer_ext.qa.votes import vote
 from data_juicer_ext.rows import Figure
 from tests.host import REPO
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
-from data_juicer_ext.export.card.card import WrittenExport
-from data_juicer_ext.export.export import ExportSource, export
+from data_juicer_ext.export.card.dataset_card import WrittenExport
+from data_juicer_ext.export.export_run import ExportSource, export
 from data_juicer_ext.export.options import ExportOptions
 from data_juicer_ext.export.rows.first_pass import RowEntry
 from data_juicer_ext.report.run_selection import select_runs

@@ -12,7 +12,7 @@ import pymupdf
 from PIL import Image
 
 from data_juicer_ext.curation.findings import Item
-from data_juicer_ext.figures.image_look import ImageLook
+from data_juicer_ext.figures.image_appearance import ImageLook
 from data_juicer_ext.rows import Figure
 
 WIDTH, HEIGHT = 300, 200  # points

@@ -11,11 +11,11 @@ from data_juicer_ext.annotation.image_fingerprint import glance_at, glance_at_al
 from data_juicer_ext.annotation.image_rows import image_row
 from data_juicer_ext.curation.findings import Item
 from data_juicer_ext.curation.hard_filter import unusable
-from data_juicer_ext.curation.rules import Rules
+from data_juicer_ext.curation.thresholds import Rules
 from data_juicer_ext.diagrams.anonymous_pair import anonymous
 from data_juicer_ext.estimate.image_tokens import sent_size
 from data_juicer_ext.export.images.exported_images import ImageMissingError, ImagePlaces, look_at_all
-from data_juicer_ext.figures.features.features import FeatureError, figure_features
+from data_juicer_ext.figures.features.figure_features import FeatureError, figure_features
 from data_juicer_ext.figures.image_preparation import (
     ImageError,
     ImageLimits,
@@ -30,7 +30,7 @@ from data_juicer_ext.offline.judging import siqa_facts
 from data_juicer_ext.report.thumbnails import Thumbnails
 from data_juicer_ext.review.shown_figures import ImageEncoder
 from data_juicer_ext.rows import Figure
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.papers import StorageError
 from tests.latex.papers import png, pretending
 from tests.s3_server import S3
@@ -42,7 +42,7 @@ DATA = png(400, 300)
 @pytest.fixture
 def image(tmp_path: Path) -> str:
     address = f"memory://{tmp_path.name}/run/images/a.png"
-    places.write(address, DATA)
+    file_access.write(address, DATA)
     return address
 
 
@@ -52,7 +52,7 @@ def gone(tmp_path: Path) -> str:
 
 
 def test_an_object_is_prepared_as_a_file_is(s3: S3, tmp_path: Path) -> None:
-    places.write(s3.at("a.png"), DATA)
+    file_access.write(s3.at("a.png"), DATA)
     (tmp_path / "a.png").write_bytes(DATA)
     assert prepare(s3.at("a.png")) == prepare(tmp_path / "a.png")
     pixels, data = image_and_bytes(s3.at("a.png"))
@@ -61,8 +61,8 @@ def test_an_object_is_prepared_as_a_file_is(s3: S3, tmp_path: Path) -> None:
 
 def test_errors_are_those_of_files(tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken, large = gone.replace("gone", "broken"), gone.replace("gone", "large")
-    places.write(broken, DATA[:-200])
-    places.write(large, pretending(20_000, 20_000))
+    file_access.write(broken, DATA[:-200])
+    file_access.write(large, pretending(20_000, 20_000))
     for address, words in ((gone, "gone.png: no such file"), (broken, "does not decode"), (large, "pixels allowed")):
         with pytest.raises(ImageError, match=words) as error:
             prepare(address)
@@ -134,7 +134,7 @@ def test_plain_images_below_an_address(image: str, tmp_path: Path) -> None:
 def test_a_pair_made_alike_at_an_address(image: str, tmp_path: Path) -> None:
     there = anonymous((image, image), f"memory://{tmp_path.name}/alike", ImageLimits())
     local = anonymous((image, image), tmp_path / "alike", ImageLimits())
-    assert [places.read(shown.path) for shown in there] == [Path(shown.path).read_bytes() for shown in local]
+    assert [file_access.read(shown.path) for shown in there] == [Path(shown.path).read_bytes() for shown in local]
     with pytest.raises(StorageError, match="no such bucket"):
         anonymous((image, image), "s3://no-such-bucket/alike", ImageLimits())
 

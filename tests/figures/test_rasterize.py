@@ -15,7 +15,7 @@ from PIL import Image
 
 from data_juicer_ext.figures import rasterize
 from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, kind_of, readable_image
-from data_juicer_ext.storage import papers, places
+from data_juicer_ext.storage import file_access, papers
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
 from tests.latex.papers import pdf, png, pretending
@@ -290,19 +290,19 @@ def test_images_at_an_address_are_those_in_a_folder(s3: S3, tmp_path: Path) -> N
     for data in (png(), jpeg, grey, saved(Image.new("CMYK", (30, 20)), "JPEG"), SVG, pdf()):
         local, there = readable_image(data, tmp_path), readable_image(data, s3.at("run/images/"))
         assert there == s3.at(f"run/images/{own_name(local)}")
-        assert places.read(there) == Path(local).read_bytes()
+        assert file_access.read(there) == Path(local).read_bytes()
 
 
 def test_an_object_is_asked_for_once_and_drawn_once(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     data = pdf()
     first = readable_image(data, s3.at("images"))
-    before = places.read(first)
+    before = file_access.read(first)
     monkeypatch.setattr(rasterize, "_known", type(rasterize._known)())
     asked: list[str] = []
 
     def size(place: str) -> int | None:
         asked.append(place)
-        return places.size(place)
+        return file_access.size(place)
 
     def unexpected(*_: object) -> None:
         raise AssertionError("drawn or written once more")
@@ -311,7 +311,7 @@ def test_an_object_is_asked_for_once_and_drawn_once(s3: S3, monkeypatch: pytest.
     monkeypatch.setattr(papers, "write", unexpected)
     monkeypatch.setattr(rasterize, "_vector", unexpected)
     assert [readable_image(data, s3.at("images")) for _ in range(3)] == [first] * 3
-    assert len(asked) == 1 and places.read(first) == before
+    assert len(asked) == 1 and file_access.read(first) == before
 
 
 def test_what_is_known_is_forgotten_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 from data_juicer_ext.judging.citing_text import Snippet
+from data_juicer_ext.judging.judge_inputs import Case
 from data_juicer_ext.judging.judge_reports import parse_report
-from data_juicer_ext.judging.payload import Case
 from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, JudgeCall, Judgement, NoReport, judge
 from data_juicer_ext.prompts import render
 from tests.judging.answers import answer_to

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.latex import figure_objects
-from data_juicer_ext.latex.expand import macros, tex_buffer, walk
-from data_juicer_ext.latex.expand.expand import flatten
+from data_juicer_ext.latex.expand import macros, source_walk, tex_buffer
 from data_juicer_ext.latex.expand.flat_text import Flat
+from data_juicer_ext.latex.expand.flattening import flatten
 from data_juicer_ext.latex.expand.macros import Macros
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.paper import LatexExtraction, read_figures
@@ -129,7 +129,7 @@ def test_what_never_closes_is_looked_for_once(kind: Hard, tmp_path: Path, monkey
 def test_macros_grow_no_further_than_the_source_allows(
     kind: Hard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    filled = counted(monkeypatch, walk, "fill")
+    filled = counted(monkeypatch, source_walk, "fill")
     monkeypatch.setattr(Macros, "left", 100_000)
     short = counted(monkeypatch, macros, "fill")
     size = sum(map(len, kind.files(300).values()))
@@ -143,13 +143,13 @@ def test_macros_grow_no_further_than_the_source_allows(
 @pytest.mark.parametrize("depth", [5, 30])
 def test_files_that_read_two_more_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, depth: int) -> None:
     runs: list[str] = []
-    real = walk.Walk.run_file
+    real = source_walk.Walk.run_file
 
-    def run_file(self: walk.Walk, path: str) -> None:
+    def run_file(self: source_walk.Walk, path: str) -> None:
         runs.append(path)
         real(self, path)
 
-    monkeypatch.setattr(walk.Walk, "run_file", run_file)
+    monkeypatch.setattr(source_walk.Walk, "run_file", run_file)
     files = {f"f{i}.tex": f"a\\input{{f{i + 1}}}\\input{{f{i + 1}}}" for i in range(depth)}
     found = read_figures(write(tmp_path / "p", {"main.tex": document("\\input{f0}"), **files}), tmp_path / "images")
     assert len(runs) <= 2**depth
@@ -160,7 +160,7 @@ def test_files_that_read_two_more_each(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_huge_argument_that_a_macro_repeats_is_not_written_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    filled = counted(monkeypatch, walk, "fill")
+    filled = counted(monkeypatch, source_walk, "fill")
     found = found_in(BY_NAME["one argument many times"], 20_000, tmp_path)
     assert filled == []
     assert any("too large" in note for note in found.notes)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from data_juicer_ext.latex.expand.expand import flatten
+from data_juicer_ext.latex.expand.flattening import flatten
 from data_juicer_ext.latex.expand.tex_buffer import Buffer, match_tokens
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.source.paper_files import SourceTree

@@ -12,7 +12,7 @@ import pytest
 from data_juicer_ext.latex import paper
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.paper import LatexExtraction, figures_from_text, read_figures
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
 from tests.latex.archives import tar_of, zip_of
@@ -38,13 +38,13 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def put(s3: S3, files: dict[str, bytes]) -> None:
     for key, data in files.items():
-        places.write(s3.at(key), data)
+        file_access.write(s3.at(key), data)
 
 
 def same(there: LatexExtraction, local: LatexExtraction) -> None:
     """The two are alike in all but where their images lie, and those hold the same bytes."""
     for mine, its in zip(there.figures, local.figures, strict=True):
-        assert list(map(places.read, mine.images)) == [Path(image).read_bytes() for image in its.images]
+        assert list(map(file_access.read, mine.images)) == [Path(image).read_bytes() for image in its.images]
         assert list(map(own_name, mine.images)) == list(map(own_name, its.images))
         assert replace(mine, images=its.images) == its
     assert (there.main_file, there.main_reason) == (local.main_file, local.main_reason)
@@ -113,7 +113,7 @@ def test_given_images_at_addresses(s3: S3, tmp_path: Path) -> None:
     images = [s3.at("given/a.png"), s3.at("given/gone.png")]
     found = figures_from_text(latex, s3.at("images"), LatexOptions(), ["A caption.", "Another caption."], images)
     assert [len(one.images) for one in found.figures] == [1, 0]
-    assert places.read(found.figures[0].images[0]) == png()
+    assert file_access.read(found.figures[0].images[0]) == png()
     assert any("gone.png" in note for note in found.notes)
 
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from data_juicer_ext.models.client import Client, RunPlace
 from data_juicer_ext.models.event_loop import run
-from data_juicer_ext.models.store.base import answer_from_json, answer_to_json
+from data_juicer_ext.models.store.interface import answer_from_json, answer_to_json
 from data_juicer_ext.models.types import Answer
 from tests.fake_openai import FakeServer, Reply
 from tests.models.calling import answered, config_for, failed, question

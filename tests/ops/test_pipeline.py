@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.models.batch.client import BatchClient
+from data_juicer_ext.models.batch.batch_client import BatchClient
 from data_juicer_ext.models.batch.collector import BatchCollector
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.config.endpoint import EndpointConfig

@@ -10,7 +10,7 @@ from data_juicer_ext.ops.base.run_op import run_folder, run_place
 from data_juicer_ext.ops.filter.vision_vote_filter import VisionVoteFilter
 from data_juicer_ext.ops.host.running_recipe import RecipeError, trying
 from data_juicer_ext.ops.mapper.latex_figure_context_mapper import LatexFigureContextMapper
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 
 
@@ -33,7 +33,7 @@ def test_batches_take_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_root_that_nothing_can_be_read_from(s3: S3) -> None:
-    places.write(s3.at("papers/a.tex"), b"x")
+    file_access.write(s3.at("papers/a.tex"), b"x")
     assert root("paper_root", s3.at("papers")) == s3.at("papers") and root("paper_root", "/papers") == "/papers"
     with pytest.raises(ConfigError, match=r"image_root: gs://x can't be read: .*gcsfs"):
         root("image_root", "gs://x")

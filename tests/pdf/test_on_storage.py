@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.pdf import corpus
-from data_juicer_ext.pdf.corpus import Claims, sha256_of
+from data_juicer_ext.pdf import paper_corpus
 from data_juicer_ext.pdf.paper import PdfError, PdfOptions, read_bytes, read_figures
-from data_juicer_ext.storage import places
+from data_juicer_ext.pdf.paper_corpus import Claims, sha256_of
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import own_name
 from data_juicer_ext.storage.papers import StorageError
 from tests.pdf.test_paper import QUICK, paper
@@ -23,19 +23,19 @@ from tests.storage.down import take_down
 def test_the_same_figures_as_from_a_path(s3: S3, tmp_path: Path) -> None:
     data = paper().data()
     (tmp_path / "paper.pdf").write_bytes(data)
-    places.write(s3.at("papers/paper.pdf"), data)
+    file_access.write(s3.at("papers/paper.pdf"), data)
     there = read_figures(s3.at("papers/paper.pdf"), s3.at("run/images"), QUICK)
     local = read_figures(tmp_path / "paper.pdf", tmp_path / "images", QUICK)
     assert replace(there, figures=local.figures) == local and len(local.figures) == 2
     for mine, its in zip(there.figures, local.figures, strict=True):
         assert mine.images == [s3.at(f"run/images/{own_name(its.images[0])}")]
-        assert places.read(mine.images[0]) == Path(its.images[0]).read_bytes()
+        assert file_access.read(mine.images[0]) == Path(its.images[0]).read_bytes()
         assert replace(mine, images=its.images) == its
 
 
 def test_objects_that_are_no_papers(s3: S3) -> None:
-    places.write(s3.at("page.html"), b"<html>")
-    places.write(s3.at("large.pdf"), b"%PDF-" + bytes(100))
+    file_access.write(s3.at("page.html"), b"<html>")
+    file_access.write(s3.at("large.pdf"), b"%PDF-" + bytes(100))
     for key, reason, words in (
         ("gone.pdf", "missing_file", "cannot be read"), ("page.html", "not_a_pdf", "is no PDF"),
         ("large.pdf", "too_large", "has more bytes than the 50 allowed"),
@@ -64,21 +64,21 @@ def test_one_of_many_has_a_file_for_good(s3: S3) -> None:
     (owner,) = owners
     assert Claims(s3.at("run/claims/")).claim("ab" * 32, "z") == owner
     assert claims.claim("cd" * 32, "z") == "z"
-    assert places.tree(s3.at("run/claims")) == {f"ab/{'ab' * 32}": len(owner), f"cd/{'cd' * 32}": 1}
+    assert file_access.tree(s3.at("run/claims")) == {f"ab/{'ab' * 32}": len(owner), f"cd/{'cd' * 32}": 1}
 
 
 def test_the_hash_of_an_object(s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").write_bytes(b"one")
-    places.write(s3.at("papers/a"), b"one")
+    file_access.write(s3.at("papers/a"), b"one")
     assert sha256_of(s3.at("papers/a")) == sha256_of(tmp_path / "a")
     for place in (s3.at("papers"), str(tmp_path)):
         with pytest.raises(IsADirectoryError):
             sha256_of(place)
     with pytest.raises(FileNotFoundError):
         sha256_of(s3.at("papers/gone"))
-    monkeypatch.setattr(corpus, "_CHUNK", 2)
+    monkeypatch.setattr(paper_corpus, "_CHUNK", 2)
     assert sha256_of(s3.at("papers/a")) == sha256_of(tmp_path / "a"), "read in parts"
-    places.write(s3.at("papers/empty"), b"")
+    file_access.write(s3.at("papers/empty"), b"")
     (tmp_path / "empty").touch()
     assert sha256_of(s3.at("papers/empty")) == sha256_of(tmp_path / "empty")
 
@@ -87,14 +87,14 @@ def test_settling_reads_only_papers_of_equal_size(s3: S3, monkeypatch: pytest.Mo
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     files = {"b": b"one", "a": b"one", "c": b"two", "d": b"four"}
     for name, data in files.items():
-        places.write(s3.at(f"papers/{name}"), data)
+        file_access.write(s3.at(f"papers/{name}"), data)
     read: list[str] = []
 
     def hashed(place: str) -> str:
         read.append(own_name(place))
         return sha256_of(place)
 
-    monkeypatch.setattr(corpus, "sha256_of", hashed)
+    monkeypatch.setattr(paper_corpus, "sha256_of", hashed)
     claims = Claims(s3.at("claims"))
     claims.settle([(name, s3.at(f"papers/{name}")) for name in (*files, "gone")] + [("folder", s3.at("papers"))])
     assert sorted(read) == ["a", "b", "c"] and not list(tmp_path.iterdir())

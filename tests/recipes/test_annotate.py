@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.cli.main import main
-from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.ops.recipe.recipe_check import check
 from data_juicer_ext.runs.exported_rows import read_rows
 from tests.annotation.pictures import chart
 from tests.fake_openai import FakeServer, images_of, text_of

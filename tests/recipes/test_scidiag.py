@@ -15,7 +15,7 @@ from PIL import Image, ImageChops
 from data_juicer_ext.diagrams.criteria import load_criteria
 from data_juicer_ext.estimate.prompt_rehearsal import rehearse
 from data_juicer_ext.estimate.recipe_steps import plan
-from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.ops.recipe.recipe_check import check
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.runs.ledger import decisions

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.ops.recipe.check import check
+from data_juicer_ext.ops.recipe.recipe_check import check
 from data_juicer_ext.report.summary import summary
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.exported_rows import read_rows

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.report.report import RunReport
+from data_juicer_ext.report.run_report import RunReport
 from tests.report.run_folders import number
 
 Lines = list[dict[str, Any]]

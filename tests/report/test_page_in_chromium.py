@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.report.html_page import page
-from data_juicer_ext.report.report import make_report
+from data_juicer_ext.report.run_report import make_report
 from data_juicer_ext.report.run_selection import select_runs
 from tests.report.hostile import MARK, hostile_folder
 from tests.report.run_folders import RunFolder, qa_row

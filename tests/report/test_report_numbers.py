@@ -10,7 +10,7 @@ import pytest
 
 from data_juicer_ext.ops.base import run_op
 from data_juicer_ext.report.html_page import page
-from data_juicer_ext.report.report import RunReport, make_report
+from data_juicer_ext.report.run_report import RunReport, make_report
 from data_juicer_ext.report.run_selection import last_selection, select_runs
 from data_juicer_ext.runs import run_records
 from tests.fake_openai import FakeServer, Reply

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.report.report import make_report
+from data_juicer_ext.report.run_report import make_report
 from data_juicer_ext.report.run_selection import last_selection
 from data_juicer_ext.runs import run_records
 from tests.cluster.test_kills import _killed_after as killed_after

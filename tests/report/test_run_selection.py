@@ -7,7 +7,7 @@ import pytest
 
 from data_juicer_ext.report.run_selection import NoRunError, export_here, last_selection, select_runs
 from data_juicer_ext.runs import run_records
-from data_juicer_ext.runs.manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
 from tests.report.run_folders import RunFolder, qa_row
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.report.report import Cause, RunReport, make_report
+from data_juicer_ext.report.run_report import Cause, RunReport, make_report
 from data_juicer_ext.report.run_selection import last_selection
 from data_juicer_ext.report.terminal import lines
 from tests.report.run_folders import RunFolder, qa_row

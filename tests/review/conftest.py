@@ -15,13 +15,13 @@ from starlette.testclient import TestClient
 
 from data_juicer_ext.report.run_selection import select_runs
 from data_juicer_ext.review.app import make_app
-from data_juicer_ext.review.audit_desk import AuditDesk
 from data_juicer_ext.review.audit_rows import audit_of
+from data_juicer_ext.review.audit_session import AuditDesk
 from data_juicer_ext.review.calibration import Calibration
-from data_juicer_ext.review.desk import Desk
 from data_juicer_ext.review.forms.choice import form_named, guessed
-from data_juicer_ext.review.rate_desk import RateDesk
+from data_juicer_ext.review.rating_session import RateDesk
 from data_juicer_ext.review.review_sample import load_items
+from data_juicer_ext.review.review_session import Desk
 from data_juicer_ext.review.server import bound
 from data_juicer_ext.review.shown_figures import ImageEncoder
 from tests.report.run_folders import RunFolder

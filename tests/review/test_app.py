@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
+from data_juicer_ext.ratings.rating_file import ratings_path, read_ratings
 from data_juicer_ext.review.app import MOST_BODY, make_app
 from data_juicer_ext.review.shown_figures import ImageEncoder
 from tests.report.run_folders import RunFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
+from data_juicer_ext.ratings.rating_file import ratings_path, read_ratings
 from tests.review.conftest import Opened, Served, audit_desk
 from tests.review.folders import SECRETS, questions_run
 

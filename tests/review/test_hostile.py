@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.ratings.ratings import Rating, append, ratings_path, read_ratings
-from data_juicer_ext.review.desk import Desk
+from data_juicer_ext.ratings.rating_file import Rating, append, ratings_path, read_ratings
+from data_juicer_ext.review.review_session import Desk
 from tests.report.hostile import MARK, TEXTS, hostile_folder
 from tests.report.run_folders import RunFolder
 from tests.review.conftest import Opened, Served, audit_desk, client_of, rate_desk

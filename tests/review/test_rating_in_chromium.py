@@ -9,7 +9,7 @@ from typing import Any
 import krippendorff
 import pytest
 
-from data_juicer_ext.ratings.ratings import Rating, ratings_path, read_ratings
+from data_juicer_ext.ratings.rating_file import Rating, ratings_path, read_ratings
 from tests.report.run_folders import RunFolder
 from tests.review.conftest import Opened, Served, rate_desk
 from tests.review.folders import calibration_file, diagrams_run, figures_run, images_run, questions_run

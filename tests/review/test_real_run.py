@@ -14,10 +14,10 @@ import pytest
 
 from data_juicer_ext.report.run_selection import last_selection
 from data_juicer_ext.review import app
-from data_juicer_ext.review.audit_desk import AuditDesk
 from data_juicer_ext.review.audit_rows import audit_of
+from data_juicer_ext.review.audit_session import AuditDesk
 from data_juicer_ext.review.forms.verisciqa import VeriSciQA
-from data_juicer_ext.review.rate_desk import RateDesk
+from data_juicer_ext.review.rating_session import RateDesk
 from data_juicer_ext.review.review_sample import load_items
 from data_juicer_ext.review.shown_figures import ImageEncoder
 from data_juicer_ext.runs.ledger import read_lines

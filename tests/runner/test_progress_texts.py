@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.runner import progress_texts
-from data_juicer_ext.runs.manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
 from tests.host import write_rows
 

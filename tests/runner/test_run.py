@@ -19,15 +19,15 @@ import yaml
 from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.report.folder_summary import run_summary
 from data_juicer_ext.runner import run as run_module
-from data_juicer_ext.runner.plan import RunRequest
 from data_juicer_ext.runner.run import run
-from data_juicer_ext.runs import manifest as states
+from data_juicer_ext.runner.shard_plan import RunRequest
+from data_juicer_ext.runs import shard_manifest as states
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Spending
-from data_juicer_ext.runs.manifest import Manifest, load
 from data_juicer_ext.runs.remote_folder import RemoteFolder
+from data_juicer_ext.runs.shard_manifest import Manifest, load
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.host import recipe, with_parameters, write_rows
 from tests.s3_server import S3
 
@@ -67,7 +67,7 @@ class Played:
                 kept.append({"row_id": f"{paper}-1", "__dj__stats__": {}})
         joined.flush()
         if self.executor == "ray":
-            places.write(f"{export}/part.json", "".join(json.dumps(row) + "\n" for row in kept).encode())
+            file_access.write(f"{export}/part.json", "".join(json.dumps(row) + "\n" for row in kept).encode())
         else:
             Path(export).parent.mkdir(parents=True)
             write_rows(Path(export), kept)
@@ -447,14 +447,14 @@ def test_what_a_killed_shard_left_on_object_storage_counts_for_nothing(tmp_path:
     manifest = there.manifest
     manifest.shards[2].state, manifest.shards[2].run_id = states.RUNNING, "1-abc"
     manifest.save(there.run_dir)
-    places.send(there.run_dir / "manifest.json", s3.at("run/manifest.json"))
+    file_access.send(there.run_dir / "manifest.json", s3.at("run/manifest.json"))
     left = ("undecided/1-abc.host.7.jsonl", "work/shard-00002-1-abc/part.json")
     for name in left:
-        places.write(s3.at(f"run/{name}"), b'{"row_id": "x", "undecided": {"tag": "t"}}\n')
+        file_access.write(s3.at(f"run/{name}"), b'{"row_id": "x", "undecided": {"tag": "t"}}\n')
     assert there.run() == 0 and there.merged("undecided") == []
     assert len(Played.jobs) == 2 and len(there.merged()) == 20 and there.states == ["done"] * 4
-    assert not {*left, ".lock"} & set(places.tree(s3.at("run")))
-    assert places.read(s3.at("run/pairs.jsonl")) == (there.run_dir / "pairs.jsonl").read_bytes()
+    assert not {*left, ".lock"} & set(file_access.tree(s3.at("run")))
+    assert file_access.read(s3.at("run/pairs.jsonl")) == (there.run_dir / "pairs.jsonl").read_bytes()
 
 
 def test_a_kill_between_the_parts_of_a_new_plan_loses_nothing_silently(
@@ -472,14 +472,14 @@ def test_a_kill_between_the_parts_of_a_new_plan_loses_nothing_silently(
 def test_joined_rows_that_were_not_sent_are_sent_by_the_next_run(s3: S3, tmp_path: Path, given: Given) -> None:
     there = Given(tmp_path / "s3", s3.at("run"))
     assert there.run() == 0
-    places.delete([s3.at("run/pairs.jsonl")])
+    file_access.delete([s3.at("run/pairs.jsonl")])
     assert there.run() == 0 and Played.jobs == [] and len(there.merged()) == 20
 
 
 def test_shards_of_one_executor_after_those_of_another(s3: S3, tmp_path: Path, given: Given) -> None:
     there = Given(tmp_path / "s3", s3.at("run"))
     assert there.run(executor="ray") == 0 and there.run(again=True) == 0
-    names = [name for name in places.tree(s3.at("run")) if name.startswith("exports/")]
+    names = [name for name in file_access.tree(s3.at("run")) if name.startswith("exports/")]
     assert names == [f"exports/shard-{number:05d}.jsonl" for number in range(4)]
 
 
@@ -487,12 +487,12 @@ def test_shards_on_ray_are_exported_to_object_storage(s3: S3, tmp_path: Path, gi
     there = Given(tmp_path / "s3", s3.at("run"))
     assert there.run(executor="ray") == 0
     assert there.states == ["done"] * 4 and len(there.merged()) == 20
-    assert sorted(name for name in places.tree(s3.at("run")) if name.startswith(("exports/", "work/"))) == [
+    assert sorted(name for name in file_access.tree(s3.at("run")) if name.startswith(("exports/", "work/"))) == [
         f"exports/shard-{number:05d}/part.json" for number in range(4)
     ]
 
 
 def test_a_run_folder_on_object_storage_that_another_machine_works_in(s3: S3, tmp_path: Path, given: Given) -> None:
     there = Given(tmp_path / "s3", s3.at("run"))
-    places.write(s3.at("run/.lock"), json.dumps({"host": "other", "pid": 1, "beat": time.time()}).encode())
+    file_access.write(s3.at("run/.lock"), json.dumps({"host": "other", "pid": 1, "beat": time.time()}).encode())
     assert run(there.order, there.said.append) == 1 and "process 1 on other runs here" in there.text

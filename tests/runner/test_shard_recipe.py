@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from data_juicer_ext.models.config.values import ConfigError
+from data_juicer_ext.models.config.parameter_checks import ConfigError
 from data_juicer_ext.runner import shard_recipe
-from data_juicer_ext.runs.shards import ShardLayout
+from data_juicer_ext.runs.shard_cutting import ShardLayout
 from tests.host import recipe
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.fetched_run import fetch_run
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 
 RUN = "memory://{}/run"
 SENT = ("ledger/1.a.1.jsonl", "undecided/1.a.1.jsonl", "manifest.json", "undecided.jsonl", "pairs.jsonl",
@@ -21,7 +21,7 @@ def address(tmp_path: Path) -> str:
     """A run folder with one file of each kind, a response store, and a run without an export on storage."""
     address = RUN.format(tmp_path.name)
     for name in (*SENT, "store/segments/big.bin"):
-        places.write(f"{address}/{name}", b"{}\n")
+        file_access.write(f"{address}/{name}", b"{}\n")
     begun(address, "/somewhere/pairs.jsonl")
     return address
 
@@ -49,7 +49,7 @@ def test_an_address_without_a_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_export_of_one_file_on_storage_comes_too(address: str, tmp_path: Path) -> None:
-    places.write(f"memory://{tmp_path.name}/out/pairs.jsonl", b'{"row_id": "a"}\n')
+    file_access.write(f"memory://{tmp_path.name}/out/pairs.jsonl", b'{"row_id": "a"}\n')
     begun(address, f"memory://{tmp_path.name}/out/pairs.jsonl")
     fetch_run(address, tmp_path / "here", False)
     assert (tmp_path / "here" / "export" / "pairs.jsonl").read_bytes() == b'{"row_id": "a"}\n'
@@ -57,7 +57,7 @@ def test_an_export_of_one_file_on_storage_comes_too(address: str, tmp_path: Path
 
 def test_an_export_of_many_files_on_storage_comes_as_a_folder(address: str, tmp_path: Path) -> None:
     for name in ("0.json", "1.json"):
-        places.write(f"memory://{tmp_path.name}/out/{name}", b"{}\n")
+        file_access.write(f"memory://{tmp_path.name}/out/{name}", b"{}\n")
     begun(address, f"memory://{tmp_path.name}/out")
     fetch_run(address, tmp_path / "here", False)
     assert names(tmp_path / "here" / "export") == {"0.json", "1.json"}
@@ -65,7 +65,7 @@ def test_an_export_of_many_files_on_storage_comes_as_a_folder(address: str, tmp_
 
 def test_the_export_is_that_of_the_last_run(address: str, tmp_path: Path) -> None:
     for name in ("first", "last"):
-        places.write(f"memory://{tmp_path.name}/{name}.jsonl", b"{}\n")
+        file_access.write(f"memory://{tmp_path.name}/{name}.jsonl", b"{}\n")
         begun(address, f"memory://{tmp_path.name}/{name}.jsonl")
     fetch_run(address, tmp_path / "here", False)
     assert names(tmp_path / "here" / "export") == {"last.jsonl"}

@@ -9,7 +9,7 @@ import pytest
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import Entry, Spending, decisions, spent_before
 from data_juicer_ext.runs.remote_folder import RemoteFolder
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 
 
@@ -20,12 +20,12 @@ def entry(row_id: str, verdict: str = "keep", cost: float = 0.0) -> Entry:
 def test_the_copy_is_what_is_there(s3: S3, tmp_path: Path) -> None:
     folder = RemoteFolder(s3.at("run/"), tmp_path)
     for name in ("a.1.jsonl", "b.1.jsonl"):
-        places.write(s3.at(f"run/ledger/{name}"), b"{}\n")
+        file_access.write(s3.at(f"run/ledger/{name}"), b"{}\n")
     folder.fetch("ledger", "a")
     assert [path.name for path in (tmp_path / "ledger").iterdir()] == ["a.1.jsonl"]
     folder.fetch("ledger")
-    places.delete([s3.at("run/ledger/a.1.jsonl")])
-    places.write(s3.at("run/ledger/b.1.jsonl"), b"{}\n{}\n")
+    file_access.delete([s3.at("run/ledger/a.1.jsonl")])
+    file_access.write(s3.at("run/ledger/b.1.jsonl"), b"{}\n{}\n")
     folder.fetch("ledger", "b")
     assert len(list((tmp_path / "ledger").iterdir())) == 2
     folder.fetch("ledger")
@@ -37,13 +37,13 @@ def test_the_copy_is_what_is_there(s3: S3, tmp_path: Path) -> None:
 def test_pieces_are_joined_and_never_count_twice(s3: S3, tmp_path: Path) -> None:
     folder = RemoteFolder(s3.at("run"), tmp_path / "here")
     for number in range(3):
-        places.write(s3.at(f"run/ledger/a.host.{number}.jsonl"), f'{{"n": {number}}}\n'.encode())
-    places.write(s3.at("run/ledger/b.host.0.jsonl"), b"{}\n")
+        file_access.write(s3.at(f"run/ledger/a.host.{number}.jsonl"), f'{{"n": {number}}}\n'.encode())
+    file_access.write(s3.at("run/ledger/b.host.0.jsonl"), b"{}\n")
     folder.fetch("ledger")
     folder.join("ledger", "a")
-    assert list(places.listed(s3.at("run/ledger"))) == ["a.all.jsonl", "b.host.0.jsonl"]
+    assert list(file_access.listed(s3.at("run/ledger"))) == ["a.all.jsonl", "b.host.0.jsonl"]
     # Killed before the pieces were removed: one is still there.
-    places.write(s3.at("run/ledger/a.host.1.jsonl"), b'{"n": 1}\n')
+    file_access.write(s3.at("run/ledger/a.host.1.jsonl"), b'{"n": 1}\n')
     for other in (folder, RemoteFolder(s3.at("run"), tmp_path / "elsewhere")):
         other.fetch("ledger")
         names = sorted(path.name for path in (other.here / "ledger").iterdir())
@@ -54,7 +54,7 @@ def test_pieces_are_joined_and_never_count_twice(s3: S3, tmp_path: Path) -> None
 def test_a_copy_that_lags_behind_loses_no_line(s3: S3, tmp_path: Path) -> None:
     folder = RemoteFolder(s3.at("run"), tmp_path)
     for number in range(20):
-        places.write(s3.at(f"run/ledger/a.host.{number:02d}.jsonl"), f"{number}\n".encode())
+        file_access.write(s3.at(f"run/ledger/a.host.{number:02d}.jsonl"), f"{number}\n".encode())
     followers = [threading.Thread(target=folder.fetch, args=("ledger", "a")) for _ in range(3)]
     for follower in followers:
         follower.start()
@@ -62,8 +62,8 @@ def test_a_copy_that_lags_behind_loses_no_line(s3: S3, tmp_path: Path) -> None:
     folder.join("ledger", "a")
     for follower in followers:
         follower.join()
-    assert places.read(s3.at("run/ledger/a.all.jsonl")).split() == [str(n).encode() for n in range(20)]
-    assert list(places.listed(s3.at("run/ledger"))) == ["a.all.jsonl"]
+    assert file_access.read(s3.at("run/ledger/a.all.jsonl")).split() == [str(n).encode() for n in range(20)]
+    assert list(file_access.listed(s3.at("run/ledger"))) == ["a.all.jsonl"]
 
 
 def test_a_run_and_the_one_after_it(s3: S3) -> None:
@@ -75,7 +75,7 @@ def test_a_run_and_the_one_after_it(s3: S3) -> None:
     first.flush()
     rows = run_records.end(first)
     assert [row["row_id"] for row in rows] == ["2"]
-    assert set(places.tree(s3.at("run"))) == {
+    assert set(file_access.tree(s3.at("run"))) == {
         f"ledger/{first.run_id}.all.jsonl", f"runs/{first.run_id}.json", "undecided.jsonl",
     }  # fmt: skip
     second = run_records.begin(s3.at("run"), {})
@@ -83,7 +83,7 @@ def test_a_run_and_the_one_after_it(s3: S3) -> None:
     assert spent_before(second.run_dir, second.run_id) == (0.75, 2)
     second.ledger.record(entry("2"))
     second.flush()
-    assert run_records.end(second) == [] and places.read(s3.at("run/undecided.jsonl")) == b""
+    assert run_records.end(second) == [] and file_access.read(s3.at("run/undecided.jsonl")) == b""
     assert [d["row_id"] for d in decisions(second.run_dir, second.run_id)] == ["2"]
     both = [run_records.about(second.run_dir, one) for one in run_records.run_ids(second.run_dir)]
     assert [about.keys() >= {"started", "ended"} for about in both] == [True, True]
@@ -100,9 +100,9 @@ def test_a_copy_that_was_removed_during_a_run_is_no_hindrance(s3: S3) -> None:
 
 def test_a_run_that_never_began_leaves_nothing(s3: S3) -> None:
     run = run_records.begin(s3.at("run"), {})
-    assert places.tree(s3.at("run"))
+    assert file_access.tree(s3.at("run"))
     run_records.forget(run)
-    assert places.tree(s3.at("run")) == {}
+    assert file_access.tree(s3.at("run")) == {}
 
 
 def test_a_bucket_that_is_not_there(s3: S3) -> None:

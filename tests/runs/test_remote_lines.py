@@ -11,13 +11,13 @@ import pytest
 
 from data_juicer_ext.runs import remote_lines
 from data_juicer_ext.runs.remote_lines import PieceWriter
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 
 
 def lines(address: str) -> list[dict[str, object]]:
     """What is there, in the order of the objects' names."""
-    objects = (places.read(f"{address}/{name}") for name in places.listed(address))
+    objects = (file_access.read(f"{address}/{name}") for name in file_access.listed(address))
     return [json.loads(line) for data in objects for line in data.splitlines()]
 
 
@@ -25,22 +25,22 @@ def test_a_batch_is_one_object(s3: S3) -> None:
     writer = PieceWriter(s3.at("ledger"), "run1")
     for number in range(100):
         writer.write({"n": number, "text": "a\nb ∆"})
-    assert places.listed(s3.at("ledger")) == {}
+    assert file_access.listed(s3.at("ledger")) == {}
     writer.flush()
     writer.flush()
     assert [line["n"] for line in lines(s3.at("ledger"))] == list(range(100))
-    assert len(places.listed(s3.at("ledger"))) == 1
+    assert len(file_access.listed(s3.at("ledger"))) == 1
     writer.write({"n": 100})
     writer.flush()
-    assert len(places.listed(s3.at("ledger"))) == 2 and lines(s3.at("ledger"))[-1] == {"n": 100}
-    assert all(name.startswith("run1.") and name.endswith(".jsonl") for name in places.listed(s3.at("ledger")))
+    assert len(file_access.listed(s3.at("ledger"))) == 2 and lines(s3.at("ledger"))[-1] == {"n": 100}
+    assert all(name.startswith("run1.") and name.endswith(".jsonl") for name in file_access.listed(s3.at("ledger")))
 
 
 def test_lines_do_not_wait_for_the_end_of_a_long_batch(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_lines, "PIECE_S", 0.02)
     written = threading.Event()
-    write = places.write
-    monkeypatch.setattr(places, "write", lambda place, data: (write(place, data), written.set()))
+    write = file_access.write
+    monkeypatch.setattr(file_access, "write", lambda place, data: (write(place, data), written.set()))
     writer = PieceWriter(s3.at("ledger"), "run1")
     writer.write({"n": 1})
     assert written.wait(30)
@@ -58,7 +58,7 @@ def test_what_could_not_be_written_is_tried_again(s3: S3, monkeypatch: pytest.Mo
     writer = PieceWriter(s3.at("ledger"), "run1")
     writer.write({"n": 1})
     with monkeypatch.context() as broken:
-        broken.setattr(places, "write", lambda place, data: (_ for _ in ()).throw(OSError(5, "away", place)))
+        broken.setattr(file_access, "write", lambda place, data: (_ for _ in ()).throw(OSError(5, "away", place)))
         with pytest.raises(OSError, match="away"):
             writer.flush()
     writer.write({"n": 2})
@@ -67,7 +67,7 @@ def test_what_could_not_be_written_is_tried_again(s3: S3, monkeypatch: pytest.Mo
 
 
 def test_a_piece_that_arrived_all_the_same_is_there_once(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = places.write
+    write = file_access.write
 
     def arrives(place: str, data: bytes) -> None:
         write(place, data)
@@ -76,7 +76,7 @@ def test_a_piece_that_arrived_all_the_same_is_there_once(s3: S3, monkeypatch: py
     writer = PieceWriter(s3.at("ledger"), "run1")
     writer.write({"n": 1})
     with monkeypatch.context() as broken:
-        broken.setattr(places, "write", arrives)
+        broken.setattr(file_access, "write", arrives)
         with pytest.raises(OSError, match="no answer"):
             writer.flush()
     writer.write({"n": 2})
@@ -92,7 +92,7 @@ def test_an_error_in_the_background_stops_the_next_line(s3: S3, monkeypatch: pyt
         tried.set()
         raise OSError(5, "away", place)
 
-    monkeypatch.setattr(places, "write", broken)
+    monkeypatch.setattr(file_access, "write", broken)
     writer = PieceWriter(s3.at("ledger"), "run1")
     writer.write({"n": 1})
     assert tried.wait(30)
@@ -114,7 +114,7 @@ def test_a_copy_and_a_fork_write_objects_of_their_own(s3: S3, tmp_path: Path) ->
     assert child.exitcode == 0
     writer.flush()
     assert sorted(str(line["from"]) for line in lines(s3.at("ledger"))) == ["child", "copy", "parent"]
-    assert len(places.listed(s3.at("ledger"))) == 3
+    assert len(file_access.listed(s3.at("ledger"))) == 3
 
 
 def _in_child(writer: PieceWriter) -> None:

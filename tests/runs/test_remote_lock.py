@@ -15,7 +15,7 @@ import pytest
 from data_juicer_ext.runs import remote_lock
 from data_juicer_ext.runs.folder_lock import BusyError
 from data_juicer_ext.runs.remote_lock import RemoteLock, hold_remote
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 
 
@@ -26,7 +26,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def said(s3: S3, **values: object) -> None:
     """Somebody says that they hold the folder."""
-    places.write(s3.at("run/.lock"), json.dumps({"token": "theirs", "beat": time.time(), **values}).encode())
+    file_access.write(s3.at("run/.lock"), json.dumps({"token": "theirs", "beat": time.time(), **values}).encode())
 
 
 def test_the_second_is_told_who_is_there(s3: S3) -> None:
@@ -36,7 +36,7 @@ def test_the_second_is_told_who_is_there(s3: S3) -> None:
     hold_remote(s3.at("other")).release()
     held.release()
     hold_remote(s3.at("run")).release()
-    assert places.listed(s3.at("run")) == {}
+    assert file_access.listed(s3.at("run")) == {}
 
 
 def test_who_was_killed_here_is_no_hindrance(s3: S3) -> None:
@@ -60,7 +60,7 @@ def test_who_runs_on_another_machine_counts_while_it_says_so(s3: S3, age: float,
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{broken", b"\xff", b'{"beat": "x", "pid": "y"}'])
 def test_an_object_that_says_nothing_is_taken(s3: S3, content: bytes) -> None:
-    places.write(s3.at("run/.lock"), content)
+    file_access.write(s3.at("run/.lock"), content)
     held = hold_remote(s3.at("run"))
     assert held.is_mine()
     held.release()
@@ -69,8 +69,8 @@ def test_an_object_that_says_nothing_is_taken(s3: S3, content: bytes) -> None:
 def test_it_is_renewed(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_lock, "BEAT_S", 0.02)
     renewed = threading.Event()
-    write = places.write
-    monkeypatch.setattr(places, "write", lambda place, data: (write(place, data), renewed.set()))
+    write = file_access.write
+    monkeypatch.setattr(file_access, "write", lambda place, data: (write(place, data), renewed.set()))
     held = hold_remote(s3.at("run"))
     assert renewed.wait(30) and held.is_mine()
     held.release()
@@ -85,14 +85,14 @@ def test_who_has_lost_it_ends(s3: S3, monkeypatch: pytest.MonkeyPatch, capfd: py
     assert ended.wait(30)
     held.release()
     assert "was taken by another run" in capfd.readouterr().err
-    assert json.loads(places.read(s3.at("run/.lock")))["host"] == "elsewhere"
+    assert json.loads(file_access.read(s3.at("run/.lock")))["host"] == "elsewhere"
 
 
 def test_a_request_that_was_repeated(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
-    create = places.create
-    monkeypatch.setattr(places, "create", lambda address, data: (create(address, data), False)[1])
+    create = file_access.create
+    monkeypatch.setattr(file_access, "create", lambda address, data: (create(address, data), False)[1])
     hold_remote(s3.at("run")).release()
-    assert places.listed(s3.at("run")) == {}
+    assert file_access.listed(s3.at("run")) == {}
 
 
 def test_one_of_many_gets_a_stale_one(s3: S3) -> None:
@@ -119,7 +119,7 @@ def test_a_bucket_that_is_not_there() -> None:
 
 def test_who_holds_it_says_so_with_all_that_others_need(s3: S3) -> None:
     held = hold_remote(s3.at("run"))
-    told = json.loads(places.read(s3.at("run/.lock")))
+    told = json.loads(file_access.read(s3.at("run/.lock")))
     held.release()
     assert told["host"] == socket.gethostname() and told["pid"] == os.getpid() and len(told["token"]) == 16
     assert told["beat"] == pytest.approx(time.time(), abs=60)
@@ -160,11 +160,11 @@ def test_whose_hold_is_over(s3: S3, other: dict[str, object], is_let_in: bool) -
     said(s3, **{**other, **({"host": socket.gethostname()} if other.get("host") == "HERE" else {})})
     if is_let_in:
         hold_remote(s3.at("run")).release()
-        assert places.listed(s3.at("run")) == {}
+        assert file_access.listed(s3.at("run")) == {}
         return
     with pytest.raises(BusyError, match=r"it was killed, this is let in 120 s after"):
         hold_remote(s3.at("run"))
-    assert json.loads(places.read(s3.at("run/.lock")))["token"] == "theirs"
+    assert json.loads(file_access.read(s3.at("run/.lock")))["token"] == "theirs"
 
 
 def test_whose_process_is_not_ours_to_ask_still_runs(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,15 +187,15 @@ def test_who_writes_last_over_a_stale_one_stays(s3: S3, monkeypatch: pytest.Monk
 
 def test_one_that_vanishes_meanwhile_is_tried_for_again(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     said(s3, host="elsewhere", pid=1)
-    read = places.read
+    read = file_access.read
 
     def vanishes(address: str) -> bytes:
-        places.delete([address])
+        file_access.delete([address])
         return read(address)
 
     with monkeypatch.context() as once:
-        once.setattr(places, "read", vanishes)
-        once.setattr(remote_lock.time, "sleep", lambda seconds: once.setattr(places, "read", read))
+        once.setattr(file_access, "read", vanishes)
+        once.setattr(remote_lock.time, "sleep", lambda seconds: once.setattr(file_access, "read", read))
         held = hold_remote(s3.at("run"))
     assert held.is_mine()
     held.release()
@@ -204,8 +204,8 @@ def test_one_that_vanishes_meanwhile_is_tried_for_again(s3: S3, monkeypatch: pyt
 @pytest.mark.parametrize("repeated", [False, True])
 def test_however_it_was_got_it_is_renewed(s3: S3, monkeypatch: pytest.MonkeyPatch, repeated: bool) -> None:
     if repeated:
-        create = places.create
-        monkeypatch.setattr(places, "create", lambda address, data: (create(address, data), False)[1])
+        create = file_access.create
+        monkeypatch.setattr(file_access, "create", lambda address, data: (create(address, data), False)[1])
     else:
         said(s3, host="elsewhere", pid=1, beat=0.0)
     held = hold_remote(s3.at("run"))
@@ -219,7 +219,7 @@ def test_storage_that_is_away_for_a_moment_does_not_end_the_run(s3: S3, monkeypa
     monkeypatch.setattr(remote_lock, "BEAT_S", 0.01)
     again = threading.Event()
     asked: list[str] = []
-    read = places.read
+    read = file_access.read
 
     def away(address: str) -> bytes:
         asked.append(address)
@@ -228,7 +228,7 @@ def test_storage_that_is_away_for_a_moment_does_not_end_the_run(s3: S3, monkeypa
         again.set()
         return read(address)
 
-    monkeypatch.setattr(places, "read", away)
+    monkeypatch.setattr(file_access, "read", away)
     monkeypatch.setattr(remote_lock.os, "kill", lambda pid, number: pytest.fail("the run was ended"))
     held = hold_remote(s3.at("run"))
     assert again.wait(30)

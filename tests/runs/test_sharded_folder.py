@@ -12,9 +12,9 @@ import pytest
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.folder_lock import BusyError
 from data_juicer_ext.runs.ledger import Entry as Decision
-from data_juicer_ext.runs.manifest import Manifest, load
+from data_juicer_ext.runs.shard_manifest import Manifest, load
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 
 MANIFEST = Manifest("/r", "f", "/d", "g", 5, 0)
 
@@ -25,7 +25,7 @@ def kept(tmp_path: Path) -> ShardedFolder:
 
 
 def there(kept: ShardedFolder) -> dict[str, bytes]:
-    return {name: places.read(f"{kept.place}/{name}") for name in places.tree(kept.place)}
+    return {name: file_access.read(f"{kept.place}/{name}") for name in file_access.tree(kept.place)}
 
 
 def put(kept: ShardedFolder, name: str, text: str = "x") -> None:
@@ -37,9 +37,9 @@ def test_within_a_hold_the_copy_is_what_the_last_run_left(kept: ShardedFolder) -
     names = ("runs/1.json", "ledger/1.a.1.jsonl", "shards/s.jsonl", "exports/s/part.json", "undecided/s.jsonl",
              "manifest.json", "pairs.jsonl", "undecided.jsonl")  # fmt: skip
     for name in names:
-        places.write(f"{kept.place}/{name}", b"new")
-    places.write(f"{kept.place}/work/left/part.json", b"of a killed shard")
-    places.write(f"{kept.place}/images/a.png", b"large")
+        file_access.write(f"{kept.place}/{name}", b"new")
+    file_access.write(f"{kept.place}/work/left/part.json", b"of a killed shard")
+    file_access.write(f"{kept.place}/images/a.png", b"large")
     put(kept, "exports/gone.jsonl")
     put(kept, "shards/s.jsonl", "old")
     with kept.held():
@@ -54,7 +54,7 @@ def test_within_a_hold_the_copy_is_what_the_last_run_left(kept: ShardedFolder) -
 def test_the_hold_ends_where_what_is_there_can_not_be_brought(
     kept: ShardedFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "fetch", lambda pairs: (_ for _ in ()).throw(OSError(5, "away")))
+    monkeypatch.setattr(file_access, "fetch", lambda pairs: (_ for _ in ()).throw(OSError(5, "away")))
     with pytest.raises(OSError, match="away"), kept.held():
         pass
     assert ".lock" not in there(kept)
@@ -93,7 +93,7 @@ def test_what_is_sent_is_there_as_it_is_here_be_it_file_folder_or_gone(kept: Sha
 
 def test_a_new_plan_takes_the_place_of_all_parts_of_the_old(kept: ShardedFolder) -> None:
     for name in ("shards/old.jsonl", "exports/old.jsonl", "undecided/old.jsonl", "manifest.json"):
-        places.write(f"{kept.place}/{name}", b"old")
+        file_access.write(f"{kept.place}/{name}", b"old")
     for name in ("shards/new.jsonl", "manifest.json"):
         put(kept, name, "new")
     for name in ("exports", "undecided"):
@@ -105,9 +105,9 @@ def test_a_new_plan_takes_the_place_of_all_parts_of_the_old(kept: ShardedFolder)
 def test_a_kill_between_the_parts_of_a_plan_leaves_no_plan(
     kept: ShardedFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    places.write(f"{kept.place}/manifest.json", b"old")
+    file_access.write(f"{kept.place}/manifest.json", b"old")
     put(kept, "shards/new.jsonl")
-    monkeypatch.setattr(places, "send", lambda path, address: (_ for _ in ()).throw(OSError(5, "killed")))
+    monkeypatch.setattr(file_access, "send", lambda path, address: (_ for _ in ()).throw(OSError(5, "killed")))
     with pytest.raises(OSError, match="killed"):
         kept.send_plan()
     assert there(kept) == {}
@@ -126,8 +126,8 @@ def test_an_export_of_ray_is_fetched_and_nothing_of_it_stays(kept: ShardedFolder
     address = kept.made_at(made, "s-1")
     assert address == f"{kept.place}/work/s-1"
     if rows:
-        places.write(f"{address}/part.json", b"{}\n")
-    places.write(f"{kept.place}/work/other/part.json", b"{}\n")
+        file_access.write(f"{address}/part.json", b"{}\n")
+    file_access.write(f"{kept.place}/work/other/part.json", b"{}\n")
     kept.fetch_made(made, "s-1")
     assert made.is_dir() and [path.name for path in made.iterdir()] == ["part.json"] * rows
     assert list(there(kept)) == ["work/other/part.json"]
@@ -145,7 +145,7 @@ def test_undecided_rows_come_from_all_machines_and_the_ledger_of_a_whole_run_is_
     run.ledger.record(Decision("a", "op", "t", "undecided", "r"))
     run.undecided.write(row("a"))
     run.flush()
-    places.write(f"{kept.place}/undecided/{run.run_id}.other.1.jsonl", json.dumps(row("b")).encode() + b"\n")
+    file_access.write(f"{kept.place}/undecided/{run.run_id}.other.1.jsonl", json.dumps(row("b")).encode() + b"\n")
     assert {r["row_id"] for r in kept.take_undecided(run.run_id, whole=whole)} == {"a", "b"}
     names = list(there(kept))
     assert not any(name.startswith("undecided/") for name in names)

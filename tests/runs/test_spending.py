@@ -10,7 +10,7 @@ from data_juicer_ext.models.types import Usage
 from data_juicer_ext.runs import run_records, spending
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Ledger, Spending, spent_by
-from data_juicer_ext.runs.manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
 
 
 def decided(run_dir: Path, run_id: str, **spent: float) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from data_juicer_ext.models.http.logprobs import LEAST
 from data_juicer_ext.models.types import TokenChoices
-from data_juicer_ext.siqa.levels import LEVELS
 from data_juicer_ext.siqa.rating import (
     ModelRating,
     mean_of_draws,
@@ -19,6 +18,7 @@ from data_juicer_ext.siqa.rating import (
     rating_of_level,
     token_level,
 )
+from data_juicer_ext.siqa.rating_levels import LEVELS
 
 ln = math.log
 

@@ -8,8 +8,8 @@ import pytest
 from data_juicer_ext.prompts import check, render
 from data_juicer_ext.siqa.descriptions import parse_description
 from data_juicer_ext.siqa.dimensions import ASPECTS, DIMENSIONS, QUESTION_TYPES, dimensions_of
-from data_juicer_ext.siqa.levels import LEVELS
 from data_juicer_ext.siqa.questions import parse_question
+from data_juicer_ext.siqa.rating_levels import LEVELS
 from data_juicer_ext.siqa.refine import parse_negation
 
 FIELDS: dict[str, dict[str, Any]] = {

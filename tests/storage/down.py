@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 
 import pytest
 
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 
 
 def take_down(monkeypatch: pytest.MonkeyPatch, part: str = "://") -> None:
     """From now on no storage answers for addresses that contain `part`."""
-    real = places._call
+    real = file_access._call
 
     def refuse(files: Any, key: str) -> NoReturn:
         raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
@@ -21,4 +21,4 @@ def take_down(monkeypatch: pytest.MonkeyPatch, part: str = "://") -> None:
     def call(address: str, ask: Callable[[Any, str], Any]) -> Any:
         return real(address, refuse if part in str(address) else ask)
 
-    monkeypatch.setattr(places, "_call", call)
+    monkeypatch.setattr(file_access, "_call", call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import is_below, is_remote, under, wrong_address
 
 
@@ -14,9 +14,9 @@ from data_juicer_ext.storage.addresses import is_below, is_remote, under, wrong_
      "s3://x::file:///etc/passwd"],
 )  # fmt: skip
 def test_no_server_of_the_web_is_asked(place: str) -> None:
-    assert not is_remote(place) and places.size(place) is None
+    assert not is_remote(place) and file_access.size(place) is None
     with pytest.raises(FileNotFoundError):
-        places.read(place)
+        file_access.read(place)
 
 
 @pytest.mark.parametrize(

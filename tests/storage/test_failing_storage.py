@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.storage import papers, places
+from data_juicer_ext.storage import file_access, papers
 from tests.s3_server import S3
 
 ADDRESS = "memory://bucket/file"
@@ -30,7 +30,7 @@ class Storage:
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
     def put(error: Exception) -> None:
-        monkeypatch.setattr(places, "_files", lambda address: (Storage(error), "bucket/file"))
+        monkeypatch.setattr(file_access, "_files", lambda address: (Storage(error), "bucket/file"))
 
     return put
 
@@ -52,7 +52,7 @@ def test_every_error_is_an_oserror_with_a_number_a_text_and_the_place(
 ) -> None:
     failing(error)
     with pytest.raises(OSError) as raised:
-        places.read(ADDRESS)
+        file_access.read(ADDRESS)
     assert (raised.value.errno, raised.value.strerror) == (number, text)
     assert ADDRESS in str(raised.value.filename)
 
@@ -77,7 +77,7 @@ def test_a_file_here_that_may_not_be_read_is_no_failing_storage(monkeypatch: pyt
     def refuse(*arguments: object) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(places, "read", refuse)
+    monkeypatch.setattr(file_access, "read", refuse)
     with pytest.raises(PermissionError):
         papers.read("/a/file")
 
@@ -96,7 +96,7 @@ def test_what_can_not_be_written_is_a_failing_storage_at_an_address_alone(failin
 
 
 def test_a_folder_has_no_parts(s3: S3) -> None:
-    places.write(s3.at("run/a"), b"a")
+    file_access.write(s3.at("run/a"), b"a")
     with pytest.raises(IsADirectoryError):
         list(papers.parts(s3.at("run"), 10))
     with pytest.raises(FileNotFoundError):
@@ -106,16 +106,16 @@ def test_a_folder_has_no_parts(s3: S3) -> None:
 def test_what_others_write_is_seen_in_a_folder_that_was_listed_before(s3: S3) -> None:
     import fsspec
 
-    places.write(s3.at("run/a"), b"a")
-    assert list(places.listed(s3.at("run"))) == list(places.tree(s3.at("run"))) == ["a"]
+    file_access.write(s3.at("run/a"), b"a")
+    assert list(file_access.listed(s3.at("run"))) == list(file_access.tree(s3.at("run"))) == ["a"]
     other, key = fsspec.core.url_to_fs(s3.at("run/b"), skip_instance_cache=True)
     other.pipe_file(key, b"b")
-    assert list(places.listed(s3.at("run"))) == list(places.tree(s3.at("run"))) == ["a", "b"]
+    assert list(file_access.listed(s3.at("run"))) == list(file_access.tree(s3.at("run"))) == ["a", "b"]
 
 
 def test_a_whole_file_is_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "deep" / "file"
-    places.write(place, b"old")
+    file_access.write(place, b"old")
 
     def cut(self: Path, data: bytes) -> int:
         with self.open("wb") as file:
@@ -124,5 +124,5 @@ def test_a_whole_file_is_written_or_none(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Path, "write_bytes", cut)
     with pytest.raises(OSError, match="No space"):
-        places.write(place, b"new")
-    assert places.read(place) == b"old" and [path.name for path in place.parent.iterdir()] == ["file"]
+        file_access.write(place, b"new")
+    assert file_access.read(place) == b"old" and [path.name for path in place.parent.iterdir()] == ["file"]

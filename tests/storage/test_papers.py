@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.storage import papers, places
+from data_juicer_ext.storage import file_access, papers
 from data_juicer_ext.storage.papers import StorageError, here
 from tests.s3_server import S3
 from tests.storage.down import take_down
@@ -47,7 +47,7 @@ def test_a_path_is_itself(tmp_path: Path) -> None:
 
 
 def test_an_object_is_a_copy_for_a_time(folder: str, room: Path) -> None:
-    places.write(f"{folder}/2101.00001.tar.gz", b"paper")
+    file_access.write(f"{folder}/2101.00001.tar.gz", b"paper")
     with here(f"{folder}/2101.00001.tar.gz", 5) as path:
         assert path.name == "2101.00001.tar.gz" and path.read_bytes() == b"paper"
         assert [file.name for file in path.parent.iterdir()] == [path.name]
@@ -56,7 +56,7 @@ def test_an_object_is_a_copy_for_a_time(folder: str, room: Path) -> None:
 
 def test_a_folder_is_a_copy_of_its_tree(folder: str, room: Path) -> None:
     for name in ("p/ms.tex", "p/figures/a.png", "p/figures/deep/b.png", "p2/ms.tex"):
-        places.write(f"{folder}/{name}", name.encode())
+        file_access.write(f"{folder}/{name}", name.encode())
     for address in (f"{folder}/p", f"{folder}/p/"):
         with here(address, MANY, 3) as path:
             found = {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
@@ -66,7 +66,7 @@ def test_a_folder_is_a_copy_of_its_tree(folder: str, room: Path) -> None:
 
 
 def test_a_copy_goes_whatever_happens(folder: str, room: Path) -> None:
-    places.write(f"{folder}/a", b"a")
+    file_access.write(f"{folder}/a", b"a")
     with pytest.raises(KeyError), here(f"{folder}/a", 1):
         raise KeyError
     assert not list(room.iterdir())
@@ -82,8 +82,8 @@ def test_nothing_there_is_told_by_its_address(folder: str, room: Path) -> None:
 
 def test_too_much_is_not_fetched(folder: str, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "abc":
-        places.write(f"{folder}/p/{name}", b"four")
-    monkeypatch.setattr(places, "fetch", None)
+        file_access.write(f"{folder}/p/{name}", b"four")
+    monkeypatch.setattr(file_access, "fetch", None)
     for address, most_bytes, most_files, words in (
         (f"{folder}/p/a", 3, 9, "more than 3 bytes"), (f"{folder}/p", 11, 9, "more than 11 bytes"),
         (f"{folder}/p", 12, 2, "more than 2 files"),
@@ -100,10 +100,10 @@ def test_no_key_leaves_the_folder(s3: S3, room: Path, monkeypatch: pytest.Monkey
     """Keys are any text; those below are as another program may have written them."""
     long = "x" * 300
     names = ("../up", "a/../../up", "./dot", "/absolute", "nul\0", long, "ms.tex", "dir", "dir/in", "dir/..", "e\u0301")
-    monkeypatch.setattr(places, "tree", lambda *_: dict.fromkeys(names, 1))
-    monkeypatch.setattr(places, "size", lambda _: None)
+    monkeypatch.setattr(file_access, "tree", lambda *_: dict.fromkeys(names, 1))
+    monkeypatch.setattr(file_access, "size", lambda _: None)
     fetched: dict[str, Path] = {}
-    monkeypatch.setattr(places, "fetch", fetched.update)
+    monkeypatch.setattr(file_access, "fetch", fetched.update)
     with here(s3.at("p"), MANY, MANY) as path:
         assert path.parent.parent == room
     assert {str(target.relative_to(path)) for target in fetched.values()} == {"ms.tex", "dir/in", "e\u0301"}
@@ -111,9 +111,9 @@ def test_no_key_leaves_the_folder(s3: S3, room: Path, monkeypatch: pytest.Monkey
 
 
 def test_an_empty_object_that_marks_a_folder(s3: S3, room: Path) -> None:
-    places.write(s3.at("p"), b"")
-    places.write(s3.at("p/ms.tex"), b"x")
-    places.write(s3.at("empty"), b"")
+    file_access.write(s3.at("p"), b"")
+    file_access.write(s3.at("p/ms.tex"), b"x")
+    file_access.write(s3.at("empty"), b"")
     with here(s3.at("p"), MANY, MANY) as path:
         assert [file.name for file in path.iterdir()] == ["ms.tex"]
     with here(s3.at("empty"), MANY, MANY) as path:
@@ -124,20 +124,20 @@ def test_an_empty_object_that_marks_a_folder(s3: S3, room: Path) -> None:
 
 def test_keys_with_dots_in_a_real_bucket(s3: S3, room: Path, tmp_path: Path) -> None:
     for key in ("p/ms.tex", "p/../../../escaped", "p/a/../b"):
-        places.write(s3.at(key), b"x")
+        file_access.write(s3.at(key), b"x")
     with here(s3.at("p"), MANY, MANY) as path:
         assert [file.name for file in path.rglob("*")] == ["ms.tex"]
     assert not (tmp_path / "escaped").exists() and not (room / "escaped").exists()
 
 
 def test_an_own_name_that_no_file_can_have(s3: S3) -> None:
-    places.write(s3.at("p/" + "x" * 300), b"long")
+    file_access.write(s3.at("p/" + "x" * 300), b"long")
     with here(s3.at("p/" + "x" * 300), MANY) as path:
         assert path.read_bytes() == b"long"
 
 
 def test_a_storage_that_fails_is_no_missing_file(s3: S3, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    places.write(s3.at("a"), b"a")
+    file_access.write(s3.at("a"), b"a")
     take_down(monkeypatch)
     for ask in (papers.read, papers.size, lambda place: here(place, MANY, MANY).__enter__()):
         with pytest.raises(StorageError) as error:
@@ -180,7 +180,7 @@ def test_it_goes_through_processes() -> None:
 
 
 def test_no_room_for_copies_is_no_missing_paper(s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    places.write(s3.at("a"), b"a")
+    file_access.write(s3.at("a"), b"a")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(StorageError, match="can't be copied here"), here(s3.at("a"), MANY):
         pass

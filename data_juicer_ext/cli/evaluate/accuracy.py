@@ -27,9 +27,9 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from data_juicer_ext.evaluation.accuracy.accuracy import evaluate
+    from data_juicer_ext.evaluation.accuracy.accuracy_report import as_text, write
+    from data_juicer_ext.evaluation.accuracy.model_accuracy import evaluate
     from data_juicer_ext.evaluation.accuracy.model_answers import GROUPS, AnswerSource, read_answers
-    from data_juicer_ext.evaluation.accuracy.report import as_text, write
 
     inputs = [read_input(text, OPERATOR) for text in given.pred]
     by = list(dict.fromkeys([*GROUPS, *given.by]))

@@ -10,7 +10,7 @@ from data_juicer_ext.cli.inputs import add_out, add_resampling, ratings_of, rows
 from data_juicer_ext.errors import UsageError
 
 if TYPE_CHECKING:
-    from data_juicer_ext.ratings.ratings import Rating
+    from data_juicer_ext.ratings.rating_file import Rating
 
 
 def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -28,8 +28,8 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from data_juicer_ext.evaluation.raters.agreement import evaluate
-    from data_juicer_ext.evaluation.raters.report import as_text, write
+    from data_juicer_ext.evaluation.raters.rater_agreement import evaluate
+    from data_juicer_ext.evaluation.raters.rater_report import as_text, write
     from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
 
     if bool(given.rows) != bool(given.by):

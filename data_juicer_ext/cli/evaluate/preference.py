@@ -33,8 +33,8 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _run(given: argparse.Namespace) -> int:
     from data_juicer_ext.evaluation.judged_pairs import aliases
-    from data_juicer_ext.evaluation.preference.preference import evaluate
-    from data_juicer_ext.evaluation.preference.report import as_text, write
+    from data_juicer_ext.evaluation.preference.judge_preference import evaluate
+    from data_juicer_ext.evaluation.preference.preference_report import as_text, write
     from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
 
     inputs = read_inputs(given)

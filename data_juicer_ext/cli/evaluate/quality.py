@@ -33,7 +33,7 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _run(given: argparse.Namespace) -> int:
     from data_juicer_ext.evaluation.quality.comparison import evaluate
-    from data_juicer_ext.evaluation.quality.report import as_text, write
+    from data_juicer_ext.evaluation.quality.quality_report import as_text, write
 
     found = evaluate(rows_of(given.pred), rows_of(given.gold), given.key, given.gap)
     return show(as_text(found), write(found, given.out))

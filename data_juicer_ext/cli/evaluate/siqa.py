@@ -68,7 +68,7 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _run(given: argparse.Namespace) -> int:
     from data_juicer_ext.evaluation.siqa.comparison import evaluate, read_predicted
     from data_juicer_ext.evaluation.siqa.mos import Screening
-    from data_juicer_ext.evaluation.siqa.report import as_text, write
+    from data_juicer_ext.evaluation.siqa.siqa_report import as_text, write
     from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
 
     inputs = [read_input(text, OPERATOR) for text in given.pred]

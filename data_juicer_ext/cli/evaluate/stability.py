@@ -17,8 +17,8 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from data_juicer_ext.evaluation.stability.report import as_text, write
-    from data_juicer_ext.evaluation.stability.stability import evaluate
+    from data_juicer_ext.evaluation.stability.judge_stability import evaluate
+    from data_juicer_ext.evaluation.stability.stability_report import as_text, write
 
     judges = judges_of(given, read_inputs(given))
     found = [evaluate(name, judged, refused) for name, (judged, refused) in judges.items()]

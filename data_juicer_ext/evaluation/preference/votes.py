@@ -15,7 +15,7 @@ from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.rows import Row
 
 if TYPE_CHECKING:
-    from data_juicer_ext.ratings.ratings import Rating
+    from data_juicer_ext.ratings.rating_file import Rating
 
 FORM = "scidiag"
 STRONGEST = 2

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, ExcludedRater, ImageScores, ImageVote, means
 from data_juicer_ext.evaluation.statistics.correlation import correlation
-from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
 from data_juicer_ext.evaluation.statistics.score_agreement import NOISE
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 
 GATE = 0.8
 _UNTESTED = -2.0

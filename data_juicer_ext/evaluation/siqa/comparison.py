@@ -15,7 +15,7 @@ from data_juicer_ext.evaluation.siqa.mos import Mos
 from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, ImageScores, read_row
 from data_juicer_ext.evaluation.statistics.bootstrap import Resampling, with_interval
 from data_juicer_ext.evaluation.statistics.correlation import CorrelationKind, coefficient, column, correlation
-from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 from data_juicer_ext.rows import Row
 
 COEFFICIENTS: tuple[CorrelationKind, ...] = ("srcc", "plcc")

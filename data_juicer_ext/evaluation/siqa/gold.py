@@ -20,7 +20,7 @@ from data_juicer_ext.evaluation.siqa.votes import (
 from data_juicer_ext.rows import Row, content_id
 
 if TYPE_CHECKING:
-    from data_juicer_ext.ratings.ratings import Rating
+    from data_juicer_ext.ratings.rating_file import Rating
 
 KEYS = ("row_id", "figure_id", "image")
 """What images may be known by; "image" is the name of the file."""

@@ -10,7 +10,7 @@ from typing import Any
 from data_juicer_ext.evaluation.siqa.calibration import GATE, calibrated
 from data_juicer_ext.evaluation.siqa.outliers import LEAST_CORRELATION, Method, outliers
 from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, ExcludedRater, ImageScores, ImageVote, means
-from data_juicer_ext.siqa.levels import level_of
+from data_juicer_ext.siqa.rating_levels import level_of
 
 
 @dataclass(frozen=True)

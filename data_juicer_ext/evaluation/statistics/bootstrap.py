@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.evaluation.statistics.measure import Measure
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure
 
 _LEAST = 0.5  # the share of draws that must have a value
 _FEWEST = 10  # draws of fewer instances are all too much alike: two pairs give an interval without width

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Resampling, with_interval
-from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 
 CorrelationKind = Literal["srcc", "plcc", "kendall"]
 KINDS: tuple[CorrelationKind, ...] = ("srcc", "plcc", "kendall")

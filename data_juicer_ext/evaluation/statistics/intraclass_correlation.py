@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 
 _NOTHING = 1e-18  # what rounding leaves of a variance of equal scores
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 
 
 def share(hits: int, tried: int, what: str = "rows") -> Measure:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data_juicer_ext.export.card.contents import Contents
+from data_juicer_ext.export.card.counted_contents import Contents
 from data_juicer_ext.export.card.dataset_features import features
 from data_juicer_ext.export.options import ExportOptions
-from data_juicer_ext.export.rows.kinds import FIGURES, PAIRS, SIQA_S, SIQA_U
+from data_juicer_ext.export.rows.row_kinds import FIGURES, PAIRS, SIQA_S, SIQA_U
 from data_juicer_ext.export.rows.selection import UNKNOWN
 
 LICENCE_FILE = "LICENSE.md"

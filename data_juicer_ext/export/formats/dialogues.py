@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.export.options import ExportOptions
-from data_juicer_ext.export.rows.kinds import SIQA_S, RowKind
+from data_juicer_ext.export.rows.row_kinds import SIQA_S, RowKind
 from data_juicer_ext.siqa.dimensions import ASPECTS, dimensions_of
-from data_juicer_ext.siqa.levels import LEVELS, level_name, level_of
+from data_juicer_ext.siqa.rating_levels import LEVELS, level_name, level_of
 
 _ASK_LETTER = "Answer with the letter of the right option."
 _ASK_REASON = "Say what the figure shows, then answer with the letter of the right option on a line of its own."

@@ -13,7 +13,7 @@ from data_juicer_ext.export.formats.dialogues import dialogues
 from data_juicer_ext.export.formats.format_samples import TRAINERS, opened, whole_row
 from data_juicer_ext.export.images.exported_images import Copies, ExportedImage
 from data_juicer_ext.export.options import ExportOptions
-from data_juicer_ext.export.rows.kinds import RowKind
+from data_juicer_ext.export.rows.row_kinds import RowKind
 from data_juicer_ext.rows import to_json
 
 SIDECAR = "provenance.jsonl"

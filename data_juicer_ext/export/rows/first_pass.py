@@ -19,9 +19,9 @@ from data_juicer_ext.annotation.balanced_sample import images_in
 from data_juicer_ext.annotation.question_check import index_of
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.export.rows.columns import Columns, in_order
-from data_juicer_ext.export.rows.kinds import FIGURES, KINDS, RowKind, exported_kind, fits, not_exportable, released
 from data_juicer_ext.export.rows.left_out import LeftOut
 from data_juicer_ext.export.rows.path_cleaning import Cleaner
+from data_juicer_ext.export.rows.row_kinds import FIGURES, KINDS, RowKind, exported_kind, fits, not_exportable, released
 from data_juicer_ext.rows import scrub, to_json
 
 _READ = 2000  # characters of a question and of an answer that are compared with others

@@ -25,7 +25,7 @@ def undecided_rows(counted: Counted) -> set[str]:
 
 def audit_verdicts(run_dir: Path) -> dict[str, int]:
     """By row, how many more annotators accepted it in the audit than rejected it; 0 is a tie."""
-    from data_juicer_ext.ratings.ratings import ratings_path, read_ratings
+    from data_juicer_ext.ratings.rating_file import ratings_path, read_ratings
 
     votes: Counter[str] = Counter()
     for rating in read_ratings(ratings_path(run_dir)):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from data_juicer_ext.latex.expand.source_walk import MAX_DEPTH, Walk
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
-from data_juicer_ext.latex.expand.walk import MAX_DEPTH, Walk
 
 _MOST = 200  # options of one class
 _STAR = re.compile(r"\s*\*")

@@ -6,8 +6,8 @@ import re
 
 from data_juicer_ext.latex.expand.macro_calls import call
 from data_juicer_ext.latex.expand.macros import expand_text
+from data_juicer_ext.latex.expand.source_walk import MAX_DEPTH, SWITCH_MAKERS, Walk
 from data_juicer_ext.latex.expand.tex_buffer import CONDITIONAL, NOT_CONDITIONAL, Buffer, is_conditional
-from data_juicer_ext.latex.expand.walk import MAX_DEPTH, SWITCH_MAKERS, Walk
 
 _NEAR = 500  # characters of a branch that are looked at before it is chosen
 _IF_NAME = re.compile(r"\s*\\if([A-Za-z@]+)")

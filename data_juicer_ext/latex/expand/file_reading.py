@@ -6,8 +6,8 @@ import re
 
 from data_juicer_ext.latex.expand.class_options import option_names
 from data_juicer_ext.latex.expand.macros import expand_text
+from data_juicer_ext.latex.expand.source_walk import MAX_DEPTH, ClassOptions, Walk
 from data_juicer_ext.latex.expand.tex_buffer import Buffer, Piece
-from data_juicer_ext.latex.expand.walk import MAX_DEPTH, ClassOptions, Walk
 
 
 def read_input(walk: Walk, name: str, buffer: Buffer, match: re.Match[str], end: int) -> int | None:

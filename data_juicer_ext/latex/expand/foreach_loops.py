@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from data_juicer_ext.latex.expand.relevant_macros import carries, commands_in
+from data_juicer_ext.latex.expand.source_walk import MAX_DEPTH, Walk
 from data_juicer_ext.latex.expand.tex_buffer import Buffer, Piece
-from data_juicer_ext.latex.expand.walk import MAX_DEPTH, Walk
 
 MOST_ITEMS = 100
 _MOST_LIST = 5000

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from data_juicer_ext.latex.expand.macros import CORE, CORE_ENVIRONMENTS, fill, read_definition
+from data_juicer_ext.latex.expand.source_walk import Walk
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
-from data_juicer_ext.latex.expand.walk import Walk
 
 _INTERNAL = re.compile(r"@|\\csname|\\noexpand|\\protect\s*\\begin|\\(?:Class|Package)(?:Error|Warning)")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from data_juicer_ext.latex.expand.macros import Macro, argument_texts, expand_text, with_texts
+from data_juicer_ext.latex.expand.source_walk import Walk
 from data_juicer_ext.latex.expand.tex_buffer import Buffer, end_of_verb
-from data_juicer_ext.latex.expand.walk import Walk
 
 _FILE_NAME = re.compile(r"\s*(?:\[[^\]\n]{0,100}\])?\s*\{([^{}\n]{1,300})\}")
 _OWN_NAME = re.compile(r"(?:\[[^\]\n]{0,500}\])?\s*\{([A-Za-z0-9]{1,60}\*?)\}")

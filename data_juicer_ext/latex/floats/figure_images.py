@@ -22,7 +22,7 @@ from data_juicer_ext.latex.source.paper_files import SourceTree
 from data_juicer_ext.rows import Figure, scrub
 from data_juicer_ext.storage import papers
 from data_juicer_ext.storage.addresses import is_remote
-from data_juicer_ext.storage.places import FULL
+from data_juicer_ext.storage.file_access import FULL
 
 _PROBLEMS = frozenset(
     ("image_missing", "image_unreadable", "image_too_large", "image_path_refused", "needs_ghostscript",

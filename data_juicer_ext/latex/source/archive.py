@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source.decompression import UnpackedTooLargeError, is_compressed
-from data_juicer_ext.latex.source.notes import Refusals
+from data_juicer_ext.latex.source.reading_notes import Refusals
 from data_juicer_ext.latex.source.tar_members import NoHeaderError, Readable, Stream, is_tar, tar_members
 
 _RATIO = 500

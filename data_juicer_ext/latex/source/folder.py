@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from data_juicer_ext.latex.source.notes import Refusals
+from data_juicer_ext.latex.source.reading_notes import Refusals
 
 
 def list_files(folder: Path, limit: int) -> tuple[dict[str, str], list[str]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.storage.atomic_file import replace_lines
 
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
-from data_juicer_ext.models.budget.budget import Budget, Spent
+from data_juicer_ext.models.budget.run_budget import Budget, Spent
 from data_juicer_ext.models.types import Failure
 
 

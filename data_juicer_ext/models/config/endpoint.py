@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from data_juicer_ext.figures.image_preparation import ImageLimits
 from data_juicer_ext.models.config.handed_keys import HANDED
 from data_juicer_ext.models.config.image_profiles import DEFAULT_PROFILE, PROFILES
-from data_juicer_ext.models.config.values import (
+from data_juicer_ext.models.config.parameter_checks import (
     DEFAULT_BASE_URL,
     NO_KEY,
     RANGES,

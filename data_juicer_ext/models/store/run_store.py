@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.models.store.administration import FOLDER, SEGMENTS_FOLDER, SQLITE_FILE, remote_segments
-from data_juicer_ext.models.store.base import Store, StoreError
-from data_juicer_ext.models.store.ray_actor import ActorStore, start
-from data_juicer_ext.models.store.segments.store import SegmentStore
+from data_juicer_ext.models.store.interface import Store, StoreError
+from data_juicer_ext.models.store.segments.segment_store import SegmentStore
 from data_juicer_ext.models.store.sqlite import SqliteStore
+from data_juicer_ext.models.store.store_actor import ActorStore, start
 from data_juicer_ext.models.types import Answer
 from data_juicer_ext.storage.addresses import as_path, is_remote
 

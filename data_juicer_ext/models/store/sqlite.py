@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from data_juicer_ext.models.store.base import (
+from data_juicer_ext.models.store.interface import (
     SCHEMA_VERSION,
     GroupCommit,
     GroupStats,

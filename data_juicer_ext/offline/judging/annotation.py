@@ -167,7 +167,7 @@ def _answering(task: str) -> Callable[[Mapping[str, Any], Images], str | Failure
     rule, sees = _RULES[task]
 
     def answer(fields: Mapping[str, Any], images: Images) -> str | Failure:
-        from data_juicer_ext.figures.features.features import FeatureError
+        from data_juicer_ext.figures.features.figure_features import FeatureError
         from data_juicer_ext.figures.image_preparation import ImageError
 
         if (sees or fields.get("with_image")) and not images:

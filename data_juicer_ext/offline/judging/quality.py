@@ -100,7 +100,7 @@ def _measured(fields: Mapping[str, Any], images: tuple[str, ...]) -> Features:
     """The features that the request brings; else they are measured here, text where OCR is installed."""
     if fields.get("features"):
         return dict(fields["features"])
-    from data_juicer_ext.figures.features.features import figure_features
+    from data_juicer_ext.figures.features.figure_features import figure_features
     from data_juicer_ext.figures.ocr import OcrMissingError
 
     caption = str(fields.get("caption") or "")
@@ -186,7 +186,7 @@ def _answering(task: str) -> Callable[[Mapping[str, Any], tuple[str, ...]], str 
     rule, sees = _RULES[task], _RULES[task] in (_judge, _look)
 
     def answer(fields: Mapping[str, Any], images: tuple[str, ...]) -> str | Failure:
-        from data_juicer_ext.figures.features.features import FeatureError
+        from data_juicer_ext.figures.features.figure_features import FeatureError
 
         if sees and not images:
             return Failure("bad_image", "the request has no image", False)

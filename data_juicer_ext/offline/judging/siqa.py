@@ -184,7 +184,7 @@ def _looking(task: str) -> Callable[[Mapping[str, Any], tuple[str, ...]], str | 
     rule = _RULES[task]
 
     def answer(fields: Mapping[str, Any], images: tuple[str, ...]) -> str | Failure:
-        from data_juicer_ext.figures.features.features import FeatureError
+        from data_juicer_ext.figures.features.figure_features import FeatureError
 
         if not images:
             return Failure("bad_image", "the request has no image", False)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
-from data_juicer_ext.figures.features.features import FeatureError, figure_features
+from data_juicer_ext.figures.features.figure_features import FeatureError, figure_features
 from data_juicer_ext.figures.ocr import OcrLine, OcrMissingError, UnreadableImageError, read_picture
 from data_juicer_ext.offline.figure.text_layout import FigureLayout, Scale, arrange, number
 from data_juicer_ext.storage.addresses import as_path, is_remote

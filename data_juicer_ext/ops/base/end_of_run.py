@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.curation.funnel import RunFunnel
+from data_juicer_ext.curation.stage_counts import RunFunnel
 from data_juicer_ext.ops.host import host_log, stopped_run
 from data_juicer_ext.ops.host.running_recipe import running
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import read_lines
 from data_juicer_ext.storage.addresses import is_remote, under
 from data_juicer_ext.storage.cache import VARIABLE
-from data_juicer_ext.storage.places import FULL
+from data_juicer_ext.storage.file_access import FULL
 
 _UNREADABLE = ("unreadable_paper", "unreadable_image", "bad_figures_column")
 _SHOWN = 10

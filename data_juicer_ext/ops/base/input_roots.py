@@ -2,8 +2,8 @@
 
 from data_juicer_ext.models.config.endpoint import ConfigError, expand_environment
 from data_juicer_ext.storage.addresses import is_remote, wrong_address
+from data_juicer_ext.storage.file_access import unreachable
 from data_juicer_ext.storage.papers import root_folder
-from data_juicer_ext.storage.places import unreachable
 
 
 def root(name: str, given: str) -> str:

@@ -5,10 +5,10 @@ from typing import Any
 
 from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.types import Answer, Failure, Request
+from data_juicer_ext.ops.base.host_results import VerdictFilter
 from data_juicer_ext.ops.base.model_op import ModelOp
 from data_juicer_ext.ops.base.option_choice import ask_letter, order_of
 from data_juicer_ext.ops.base.outcome import Outcome
-from data_juicer_ext.ops.base.row_ops import VerdictFilter
 from data_juicer_ext.qa.letter_answers import PARSER_VERSION, LetterParse
 from data_juicer_ext.qa.verdicts import Decision
 from data_juicer_ext.rows import QA_ROW

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from data_juicer_ext.ops.base.host_results import RowMapper
 from data_juicer_ext.ops.base.model_op import ModelOp
 from data_juicer_ext.ops.base.outcome import Outcome
-from data_juicer_ext.ops.base.row_ops import RowMapper
 
 
 class ModelMapper(ModelOp, RowMapper):

@@ -21,7 +21,7 @@ from data_juicer_ext.models.config.endpoint import (
     require_key,
 )
 from data_juicer_ext.models.event_loop import drive, drive_width
-from data_juicer_ext.models.governor.ray_actor import share_with_workers
+from data_juicer_ext.models.governor.governor_actor import share_with_workers
 from data_juicer_ext.models.store.run_store import start_for_workers
 from data_juicer_ext.ops.base import progress, ray_progress
 from data_juicer_ext.ops.base.dry_run import DryRun

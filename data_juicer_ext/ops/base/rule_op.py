@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from data_juicer_ext.ops.base.host_results import RowMapper, VerdictFilter
 from data_juicer_ext.ops.base.outcome import Outcome, defect
-from data_juicer_ext.ops.base.row_ops import RowMapper, VerdictFilter
 from data_juicer_ext.ops.base.run_op import RunOp
 
 

@@ -10,7 +10,7 @@ from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.authoring import ConfigError, Filter, count, operator, to_rows
 from data_juicer_ext.ops.base.paper_mapper import PaperOp
 from data_juicer_ext.ops.host.running_recipe import only_trying, running, stop
-from data_juicer_ext.pdf.corpus import Claims, CorpusRules, sha256_of
+from data_juicer_ext.pdf.paper_corpus import Claims, CorpusRules, sha256_of
 from data_juicer_ext.rows import content_id, scrub
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
 from data_juicer_ext.storage.json_lines import leave_out, read_json_lines

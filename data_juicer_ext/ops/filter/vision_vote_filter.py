@@ -8,9 +8,9 @@ from data_juicer_ext.ops.base.option_choice import mapped_back
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.error_kinds import INCORRECTLY_GROUNDED, OUTSIDE_KNOWLEDGE
 from data_juicer_ext.qa.letter_answers import LetterParse, parse_rationale
+from data_juicer_ext.qa.majority_vote import first_agreeing, vote
 from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import Draw, draw_label
-from data_juicer_ext.qa.votes import first_agreeing, vote
 from data_juicer_ext.rows import add_flags
 
 OP_NAME = "vision_vote_filter"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ops.host import remote_export
-from data_juicer_ext.ops.host.patch import wrap
+from data_juicer_ext.ops.host.host_patch import wrap
 
 
 def install() -> None:

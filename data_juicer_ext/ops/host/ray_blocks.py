@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
-from data_juicer_ext.ops.host.patch import wrap
+from data_juicer_ext.ops.host.host_patch import wrap
 
 ROWS_PER_BLOCK = 256  # of an operator that says nothing else
 BATCH_ROWS = 10_000  # in a block whose calls go out as batches: as many as in a batch of rows of the default executor

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.ops.host.patch import wrap
+from data_juicer_ext.ops.host.host_patch import wrap
 from data_juicer_ext.ops.host.running_recipe import stop
 
 PATIENCE_S = 5.0  # a cluster that was just started

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.ops.host.running_recipe import RecipeError, steps
-from data_juicer_ext.storage import places as storage
+from data_juicer_ext.storage import file_access as storage
 from data_juicer_ext.storage.addresses import is_remote
 
 ANSWER_S = 30.0  # a node starts a process to answer; one that does not by then is left to the run itself

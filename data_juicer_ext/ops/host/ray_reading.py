@@ -9,7 +9,7 @@ to the workers.
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.ops.host.patch import wrap
+from data_juicer_ext.ops.host.host_patch import wrap
 
 MAX_BYTES = 32 * 1024 * 1024  # of a file that is read here
 _PLAIN = (".json", ".jsonl")

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from data_juicer_ext.ops.host.running_recipe import is_on_ray
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 
 DATA = (".json", ".jsonl", ".parquet")
 REACHED = ("s3",)  # schemes that Data-Juicer makes a file system for from the environment alone
@@ -30,7 +30,7 @@ def unreachable(config: Mapping[str, Any]) -> str:
     if is_on_ray(config) or given.get("endpoint_url"):
         problem = _unreachable_by_arrow(address, given)
     else:  # by s3fs, which takes the server's address from the environment
-        problem = places.unreachable(address)
+        problem = file_access.unreachable(address)
     return problem and (
         f"export_path: {address} can't be written: {problem}. Credentials are read from AWS_ACCESS_KEY_ID and "
         "AWS_SECRET_ACCESS_KEY, the region from AWS_REGION; a server that is not Amazon's is named as "

@@ -4,7 +4,7 @@ from typing import Any
 
 from data_juicer_ext.curation.curate import Curation, curate
 from data_juicer_ext.curation.recrop import CaptionAnchoredCrop, PdfSource, page_sizes
-from data_juicer_ext.curation.rules import S1, S2, S3, S4, S5, Rules
+from data_juicer_ext.curation.thresholds import S1, S2, S3, S4, S5, Rules
 from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
 from data_juicer_ext.ops.authoring import ConfigError, Mapper, between, count, operator, to_rows

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from data_juicer_ext.figures.features.features import FeatureError, figure_features
+from data_juicer_ext.figures.features.figure_features import FeatureError, figure_features
 from data_juicer_ext.figures.image_preparation import ImageLimits, UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
 from data_juicer_ext.ops.authoring import ConfigError, Outcome, RuleMapper, count, operator

@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from data_juicer_ext.calls.model_access import get_model
 from data_juicer_ext.judging.citing_text import MAX_CONTEXT_TOKENS
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
+from data_juicer_ext.judging.judge_inputs import Case, PayloadLimits, case_of
 from data_juicer_ext.judging.judge_reports import PARSER_VERSION, parse_report
-from data_juicer_ext.judging.payload import Case, PayloadLimits, case_of
 from data_juicer_ext.judging.protocols import CALLS, TEMPLATES, JudgeCall, Judgement, NoReport, judge, rehearsed_stages
 from data_juicer_ext.ops.authoring import (
     Calls,

@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from data_juicer_ext.figures.image_preparation import MAX_FILE_BYTES
-from data_juicer_ext.judging.payload import figure_map
+from data_juicer_ext.judging.judge_inputs import figure_map
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.authoring import Mapper, RunOp, one_of, operator, replace_rows, to_rows
 from data_juicer_ext.rows import FIGURE_ROW, Figure, add_provenance, figure_row, load_figures, to_json

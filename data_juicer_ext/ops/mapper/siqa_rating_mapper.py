@@ -23,8 +23,8 @@ from data_juicer_ext.prompts import render
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.rows import to_json
 from data_juicer_ext.siqa.dimensions import ASPECTS, dimensions_of
-from data_juicer_ext.siqa.levels import LEVELS, level_in
 from data_juicer_ext.siqa.rating import ModelRating, mean_of_draws, rating_by_logprobs, rating_of_level
+from data_juicer_ext.siqa.rating_levels import LEVELS, level_in
 
 OP_NAME = "siqa_rating_mapper"
 

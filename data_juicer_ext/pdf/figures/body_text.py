@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from data_juicer_ext.pdf.figures.page_content import Content
 from data_juicer_ext.pdf.figures.tables import ruled_tables
 from data_juicer_ext.pdf.page import layout_model as kinds
+from data_juicer_ext.pdf.page.document_style import Style
 from data_juicer_ext.pdf.page.geometry import Rect, union
 from data_juicer_ext.pdf.page.layout_model import Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 PANEL = re.compile(r"[(\[](?:[a-zA-Z]|[ivx]{1,4})[)\]]|[a-z][.):](?=\s|\Z)|[A-Z]\)|[a-zA-Z]\Z")
 _TEXTUAL = frozenset((kinds.TEXT, kinds.LIST_ITEM, kinds.HEADING, kinds.TITLE, kinds.FOOTNOTE, kinds.FORMULA))

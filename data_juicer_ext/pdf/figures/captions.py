@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from data_juicer_ext.pdf.page import layout_model as kinds
 from data_juicer_ext.pdf.page.caption_cues import Cue, figure_cue, is_list_entry, other_caption
+from data_juicer_ext.pdf.page.document_style import Style
 from data_juicer_ext.pdf.page.geometry import Rect, union
 from data_juicer_ext.pdf.page.layout_model import Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 LEAST_SURE = 0.45
 _MOST_LINES = 80

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from data_juicer_ext.pdf.figures.body_text import PANEL
 from data_juicer_ext.pdf.figures.page_content import Content
+from data_juicer_ext.pdf.page.document_style import Style
 from data_juicer_ext.pdf.page.geometry import Rect, union
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 ABOVE, BELOW, LEFT, RIGHT = "above", "below", "left", "right"
 LEAST = 15.0  # points: what is smaller is no figure

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.pdf.figures.captions import Caption, CaptionFinder, without_panels
+from data_juicer_ext.pdf.page.document_style import Style
+from data_juicer_ext.pdf.page.drawn_ink import Ink, read_graphics
 from data_juicer_ext.pdf.page.geometry import Rect
-from data_juicer_ext.pdf.page.ink import Ink, read_graphics
 from data_juicer_ext.pdf.page.layout_model import PICTURE, Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 _RULE = 2.5  # points: what is thinner and long is a rule
 _LONG_RULE = 40.0

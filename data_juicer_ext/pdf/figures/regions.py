@@ -9,10 +9,10 @@ from data_juicer_ext.pdf.figures.body_text import body_blocks
 from data_juicer_ext.pdf.figures.captions import Caption
 from data_juicer_ext.pdf.figures.drawings import ABOVE, BELOW, LEAST, LEAST_INK, LEFT, RIGHT, Drawings
 from data_juicer_ext.pdf.figures.page_content import Content
+from data_juicer_ext.pdf.page.document_style import Style
 from data_juicer_ext.pdf.page.geometry import Rect
 from data_juicer_ext.pdf.page.layout_model import PICTURE
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 _LEAST_ALONE = 0.05  # of the page
 _EDGE = 3.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from data_juicer_ext.pdf.page.document_style import Style
 from data_juicer_ext.pdf.page.geometry import union
 from data_juicer_ext.pdf.page.layout_model import HEADING, TEXT, Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 _MOST_HEADING_LINES = 3
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from data_juicer_ext.pdf.page import layout_model as kinds
+from data_juicer_ext.pdf.page.document_style import Style, Styles
 from data_juicer_ext.pdf.page.geometry import Rect
 from data_juicer_ext.pdf.page.layout_model import Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style, Styles
 from data_juicer_ext.pdf.text.line_joining import Words
 
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]]*(?:\s?\[?\d{1,3}(?:[,–-]\d{1,3})*\]?)?\Z")

@@ -10,7 +10,7 @@ from typing import Any
 
 from data_juicer_ext.judging.citing_text import context_set
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
-from data_juicer_ext.judging.payload import Case, case_of
+from data_juicer_ext.judging.judge_inputs import Case, case_of
 from data_juicer_ext.report.safe_text import shown_text
 from data_juicer_ext.review.forms.form import TEXT_LIMIT, Form, FormStage, Values, asks, images_of, text_block
 from data_juicer_ext.rows import Row, value_in

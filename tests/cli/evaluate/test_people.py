@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.cli.main import main
-from data_juicer_ext.ratings.ratings import Rating, append, ratings_path
+from data_juicer_ext.ratings.rating_file import Rating, append, ratings_path
 from tests.cli.evaluate.runs import run_folder
 from tests.host import write_rows
 

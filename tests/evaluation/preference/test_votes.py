@@ -16,7 +16,7 @@ from data_juicer_ext.evaluation.preference.votes import (
     votes_of_ratings,
     votes_of_rows,
 )
-from data_juicer_ext.ratings.ratings import Rating
+from data_juicer_ext.ratings.rating_file import Rating
 
 STRENGTHS = st.lists(st.integers(-2, 2), min_size=1, max_size=6)
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from data_juicer_ext.evaluation.quality.comparison import evaluate
-from data_juicer_ext.evaluation.quality.report import as_text, write
+from data_juicer_ext.evaluation.quality.quality_report import as_text, write
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 
 Rows = list[dict[str, Any]]

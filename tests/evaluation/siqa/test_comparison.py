@@ -11,7 +11,7 @@ from scipy import stats
 
 from data_juicer_ext.evaluation.siqa.comparison import SiqaEvaluation, evaluate, read_predicted
 from data_juicer_ext.evaluation.siqa.mos import Mos, Screening, make_mos
-from data_juicer_ext.evaluation.siqa.report import as_text, write
+from data_juicer_ext.evaluation.siqa.siqa_report import as_text, write
 from data_juicer_ext.evaluation.siqa.votes import ImageVote
 from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Resampling
 

@@ -8,7 +8,7 @@ import pytest
 from data_juicer_ext.evaluation.siqa.gold import consensus_of, key_of, mos_of_ratings, mos_of_rows
 from data_juicer_ext.evaluation.siqa.mos import Screening, make_mos
 from data_juicer_ext.evaluation.siqa.votes import ImageVote
-from data_juicer_ext.ratings.ratings import Rating
+from data_juicer_ext.ratings.rating_file import Rating
 from data_juicer_ext.review.calibration import Calibration
 
 OFF = Screening(gate=None, method="off")

@@ -6,7 +6,7 @@ import pytest
 
 from data_juicer_ext.evaluation.quality.rows import RowError
 from data_juicer_ext.evaluation.siqa.votes import ImageVote, image_of, means, read_row, votes_of_ratings, votes_of_rows
-from data_juicer_ext.ratings.ratings import Rating
+from data_juicer_ext.ratings.rating_file import Rating
 
 
 def test_ratings_of_the_review_page() -> None:

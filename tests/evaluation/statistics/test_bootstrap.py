@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Resampling, with_interval
-from data_juicer_ext.evaluation.statistics.measure import Measure, undefined
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 
 VALUES = np.asarray([1.0, 2, 2, 3, 5, 8, 8, 9, 10, 14])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.export.card.test_card import section
+from tests.export.card.test_dataset_card import section
 from tests.export.made_runs import exported, pairs
 from tests.report.run_folders import RunFolder
 

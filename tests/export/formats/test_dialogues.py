@@ -6,7 +6,7 @@ import pytest
 
 from data_juicer_ext.export.formats.dialogues import dialogues
 from data_juicer_ext.export.options import ExportOptions
-from data_juicer_ext.export.rows.kinds import FIGURES, PAIRS, SIQA_S, SIQA_U
+from data_juicer_ext.export.rows.row_kinds import FIGURES, PAIRS, SIQA_S, SIQA_U
 
 PAIR: dict[str, Any] = {
     "row_id": "q", "question": "How many?", "options": ["one", "two"], "answer": "B", "caption": "A plot.",

@@ -18,7 +18,7 @@ from data_juicer_ext.export.images.exported_images import (
     look_at_all,
 )
 from data_juicer_ext.figures.image_preparation import ImageError
-from data_juicer_ext.storage import places as storage
+from data_juicer_ext.storage import file_access as storage
 from data_juicer_ext.storage.papers import StorageError
 from tests.s3_server import S3
 from tests.storage.down import take_down

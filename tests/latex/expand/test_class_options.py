@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from data_juicer_ext.latex.expand.class_options import option_names
-from tests.latex.expand.test_expand import flat
+from tests.latex.expand.test_flattening import flat
 
 OWN = "\\newif\\ifwide\\newif\\ifold%s\\DeclareOption{wide}{\\widetrue}\\DeclareOption{old}{\\oldtrue}%s"
 SHOWN = "\\ifwide w\\fi\\ifold o\\fi."

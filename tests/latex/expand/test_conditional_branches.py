@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.latex.expand.test_expand import flat
+from tests.latex.expand.test_flattening import flat
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.latex.expand.test_expand import flat
+from tests.latex.expand.test_flattening import flat
 
 
 def test_a_file_that_may_be_there_is_named_by_macros_or_written_by_the_paper() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from data_juicer_ext.latex.expand.expand import flatten
+from data_juicer_ext.latex.expand.flattening import flatten
 from data_juicer_ext.latex.expand.input_paths import Inputs
 from data_juicer_ext.latex.options import LatexOptions
 from data_juicer_ext.latex.source.paper_files import SourceTree
-from tests.latex.expand.test_expand import flat
+from tests.latex.expand.test_flattening import flat
 
 
 def inputs(*paths: str, main: str = "main.tex") -> Inputs:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.models.batch.records import BatchRecords, Submission
-from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.store.interface import StoreError
 
 
 def test_a_batch_is_noted_from_before_it_is_created_until_it_is_forgotten(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.models.governor.governor_service import GovernorService
 from data_juicer_ext.models.governor.leases import Lease, WorkerReport
-from data_juicer_ext.models.governor.service import GovernorService
 from data_juicer_ext.models.governor.worker_limits import AskGovernor, GovernedLimits, GovernorAwayError
 from data_juicer_ext.models.limits.circuit_breaker import Address
 
@@ -79,7 +79,7 @@ def test_workers_share_the_slots_and_keep_all_busy() -> None:
 
 def test_slots_change_hands_at_once_and_not_with_the_next_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("data_juicer_ext.models.governor.worker_limits.ANSWER_S", 60.0)
-    monkeypatch.setattr("data_juicer_ext.models.governor.service.POLL_S", 60.0)
+    monkeypatch.setattr("data_juicer_ext.models.governor.governor_service.POLL_S", 60.0)
 
     async def main() -> None:
         bench = Bench(CONFIG)
@@ -98,7 +98,7 @@ def test_slots_change_hands_at_once_and_not_with_the_next_report(monkeypatch: py
 
 def test_what_a_small_batch_leaves_goes_to_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("data_juicer_ext.models.governor.worker_limits.ANSWER_S", 60.0)
-    monkeypatch.setattr("data_juicer_ext.models.governor.service.POLL_S", 60.0)
+    monkeypatch.setattr("data_juicer_ext.models.governor.governor_service.POLL_S", 60.0)
 
     async def main() -> None:
         bench = Bench(CONFIG)
@@ -232,7 +232,7 @@ def test_a_lease_outlasts_batches_while_the_governor_is_away() -> None:
 def test_a_governor_that_does_not_answer_ends_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("data_juicer_ext.models.governor.worker_limits.LEASE_S", 0.3)
     monkeypatch.setattr("data_juicer_ext.models.governor.worker_limits.ANSWER_S", 0.05)
-    monkeypatch.setattr("data_juicer_ext.models.governor.service.POLL_S", 0.01)
+    monkeypatch.setattr("data_juicer_ext.models.governor.governor_service.POLL_S", 0.01)
 
     async def main() -> None:
         silent = False

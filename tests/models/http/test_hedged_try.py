@@ -15,8 +15,8 @@ from data_juicer_ext.models.event_loop import drive
 from data_juicer_ext.models.http import hedged_try
 from data_juicer_ext.models.http.completion import Completion
 from data_juicer_ext.models.http.hedged_try import Copy, Race, TryOutcome
-from data_juicer_ext.models.in_flight import InFlight, stored_or_asked
 from data_juicer_ext.models.prepared_request import PreparedRequest
+from data_juicer_ext.models.shared_calls import InFlight, stored_or_asked
 from data_juicer_ext.models.store.run_store import RunStore
 from data_juicer_ext.models.types import Answer, Result
 from tests.fake_openai import FakeServer, Reply

@@ -19,9 +19,9 @@ from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.http.completion import read_completion
 from data_juicer_ext.models.http.logprobs import LEAST, MOST_ALTERNATIVES, MOST_PLACES, first_tokens
 from data_juicer_ext.models.store.administration import export, opened
-from data_juicer_ext.models.store.base import answer_fields, answer_from_json, answer_to_json
+from data_juicer_ext.models.store.interface import answer_fields, answer_from_json, answer_to_json
 from data_juicer_ext.models.store.run_store import RunStore
-from data_juicer_ext.models.store.segments.store import SegmentStore
+from data_juicer_ext.models.store.segments.segment_store import SegmentStore
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.models.types import Answer, TokenChoices
 from tests.fake_openai import FakeServer, Reply

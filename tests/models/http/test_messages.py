@@ -15,7 +15,7 @@ from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, I
 from data_juicer_ext.models.http import messages
 from data_juicer_ext.models.http.messages import DataUrls, chat_messages, image_files, prompt_tokens
 from data_juicer_ext.models.types import Message, Request
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 from tests.storage.down import take_down
 
@@ -155,12 +155,12 @@ def test_what_was_done_to_images_is_told_once_each(tmp_path: Path) -> None:
 
 
 def test_an_object_is_sent_as_the_file_is_and_fetched_once(s3: S3, png: str, encoded: list[str]) -> None:
-    places.write(s3.at("run/images/a.png"), Path(png).read_bytes())
+    file_access.write(s3.at("run/images/a.png"), Path(png).read_bytes())
 
     async def main() -> list[str]:
         urls = DataUrls()
         both = await asyncio.gather(*[urls.get(place, LIMITS) for place in (s3.at("run/images/a.png"), png) * 3])
-        places.delete([s3.at("run/images/a.png")])
+        file_access.delete([s3.at("run/images/a.png")])
         return [*both, await urls.get(s3.at("run/images/a.png"), LIMITS)]
 
     assert len(set(asyncio.run(main()))) == 1
@@ -176,7 +176,7 @@ def test_a_failure_of_storage_is_not_remembered(s3: S3, png: str) -> None:
                 await urls.get(s3.at("a.png"), LIMITS)
         with pytest.raises(ImageError, match="no such file"):
             await urls.get(s3.at("a.png"), LIMITS)
-        places.write(s3.at("a.png"), Path(png).read_bytes())
+        file_access.write(s3.at("a.png"), Path(png).read_bytes())
         assert await urls.get(s3.at("a.png"), LIMITS) == await urls.get(png, LIMITS)
 
     asyncio.run(main())

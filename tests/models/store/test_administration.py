@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.models.store import administration
-from data_juicer_ext.models.store.base import StoreError
-from data_juicer_ext.models.store.segments.store import SegmentStore
+from data_juicer_ext.models.store.interface import StoreError
+from data_juicer_ext.models.store.segments.segment_store import SegmentStore
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from tests.models.storing import ABOUT, answer_of, key_of
 from tests.s3_server import S3

@@ -15,12 +15,12 @@ import pytest
 
 from data_juicer_ext.models import event_loop
 from data_juicer_ext.models.client import RunPlace
-from data_juicer_ext.models.store import ray_actor
+from data_juicer_ext.models.store import store_actor
 from data_juicer_ext.models.store.administration import stats
-from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.store.run_store import RunStore, start_for_workers
-from data_juicer_ext.models.store.segments.store import SegmentStore
-from data_juicer_ext.storage import places
+from data_juicer_ext.models.store.segments.segment_store import SegmentStore
+from data_juicer_ext.storage import file_access
 from tests.cluster.hammering import hammer
 from tests.cluster.ray_cluster import title
 from tests.fake_openai import FakeServer, Reply
@@ -119,7 +119,7 @@ def actors(bucket: S3) -> list[psutil.Process]:
 
 
 def objects(run_dir: str) -> dict[str, int]:
-    return places.listed(f"{run_dir}/store/segments")
+    return file_access.listed(f"{run_dir}/store/segments")
 
 
 def missing_afresh(run_dir: str, numbers: list[int]) -> list[int]:
@@ -132,9 +132,9 @@ def missing_afresh(run_dir: str, numbers: list[int]) -> list[int]:
 
 
 def end(ray: Any, run_dir: str) -> None:
-    actor = ray_actor._actor(f"{run_dir}/store/segments")
+    actor = store_actor._actor(f"{run_dir}/store/segments")
     ray.kill(actor)
-    ray_actor._forget(actor)
+    store_actor._forget(actor)
 
 
 def test_workers_share_what_they_store(ray: Any, bucket: S3, run_dir: str) -> None:
@@ -223,9 +223,9 @@ def test_an_actor_that_cannot_be_made_is_said(ray: Any, run_dir: str, monkeypatc
 
         async def ping(self) -> None: ...
 
-    monkeypatch.setattr(ray_actor, "StoreActor", Broken)
-    monkeypatch.setattr(ray_actor, "WAIT_S", 3.0)
-    monkeypatch.setattr(ray_actor, "PING_S", 1.0)
+    monkeypatch.setattr(store_actor, "StoreActor", Broken)
+    monkeypatch.setattr(store_actor, "WAIT_S", 3.0)
+    monkeypatch.setattr(store_actor, "PING_S", 1.0)
     store = RunStore(run_dir, True)
     with pytest.raises(StoreError, match=r"the actor that has .* does not answer .*no such package"):
         event_loop.run(store.get_async(key_of(1)))

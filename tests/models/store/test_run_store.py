@@ -12,10 +12,10 @@ from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.store import run_store
 from data_juicer_ext.models.store.administration import stats, stores_at
-from data_juicer_ext.models.store.base import StoreError
-from data_juicer_ext.models.store.ray_actor import ActorStore
+from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.store.run_store import RunStore, start_for_workers
-from data_juicer_ext.storage import places
+from data_juicer_ext.models.store.store_actor import ActorStore
+from data_juicer_ext.storage import file_access
 from tests.fake_openai import FakeServer
 from tests.models.calling import answered, config_for, question
 from tests.models.storing import ABOUT, answer_of, key_of
@@ -71,7 +71,7 @@ def test_a_run_folder_on_object_storage(s3: S3, tmp_path: Path, monkeypatch: pyt
     assert held(again, 0, 99, 100) == [True, True, False]
     again.close()
     assert stores_at(s3.at("a/run")) == [s3.at("a/run/store/segments")]
-    assert 0 < len(places.listed(s3.at("a/run/store/segments"))) < 50
+    assert 0 < len(file_access.listed(s3.at("a/run/store/segments"))) < 50
     assert not list(tmp_path.iterdir())
 
 

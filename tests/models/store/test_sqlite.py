@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.models.store.base import GroupStats, Selection, Store, StoreError
+from data_juicer_ext.models.store.interface import GroupStats, Selection, Store, StoreError
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from tests.models.storing import ABOUT, Writer, answer_of, key_of
 

@@ -17,8 +17,8 @@ from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.letter_answers import parse_letter
 from data_juicer_ext.siqa.descriptions import parse_description
 from data_juicer_ext.siqa.dimensions import ASPECTS, DIMENSIONS, QUESTION_TYPES, dimensions_of
-from data_juicer_ext.siqa.levels import LEVELS, level_in
 from data_juicer_ext.siqa.questions import parse_question
+from data_juicer_ext.siqa.rating_levels import LEVELS, level_in
 from data_juicer_ext.siqa.refine import parse_negation
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

@@ -13,7 +13,7 @@ from data_juicer_ext.ops.base.registration import EXTENSION_OPERATORS
 from data_juicer_ext.ops.base.run_op import taking_part
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.testing import run_operator
 from tests.s3_server import S3
 
@@ -123,7 +123,7 @@ def test_storage_that_fails_when_a_batch_is_done_ends_the_run(
     run = run_records.begin(s3.at("run"), {})
     with taking_part(run):
         op = OPERATORS.modules["test_half_mapper"](run_dir=s3.at("run"))
-        monkeypatch.setattr(places, "write", lambda place, data: (_ for _ in ()).throw(OSError(5, "away", place)))
+        monkeypatch.setattr(file_access, "write", lambda place, data: (_ for _ in ()).throw(OSError(5, "away", place)))
         with pytest.raises(SystemExit):
             op.process_batched({key: [row.get(key) for row in ROWS] for key in ROWS[2]})
     assert f"the run folder {s3.at('run')} can't be written" in capfd.readouterr().err

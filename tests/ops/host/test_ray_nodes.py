@@ -13,7 +13,7 @@ import pytest
 
 from data_juicer_ext.ops.host import ray_nodes
 from data_juicer_ext.ops.host.running_recipe import RecipeError
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
 
 
@@ -115,6 +115,6 @@ def test_what_lies_on_object_storage(s3: S3, tmp_path: Path, asked: list[dict[st
     run = s3.at("run")
     with pytest.raises(RecipeError, match=f"run_dir: the node {socket.gethostname()} does not see {run}: it is not"):
         ray_nodes.check_shared(given, run, f"{run}/runs/x.json")
-    places.write(f"{run}/runs/x.json", b"{}")
+    file_access.write(f"{run}/runs/x.json", b"{}")
     ray_nodes.check_shared(given, run, f"{run}/runs/x.json")
     assert ray_nodes.unseen("gs://x/y").find("gcsfs") >= 0

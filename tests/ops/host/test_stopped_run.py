@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.store.run_store import RunStore
 from data_juicer_ext.ops.host import running_recipe, stopped_run
 from data_juicer_ext.ops.host.stopped_run import RunStoppedError, message_of, storage_trouble

@@ -15,7 +15,7 @@ from data_juicer_ext.diagrams.dimension_weights import type_weights
 from data_juicer_ext.ops.base.run_op import current_run
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.diagrams.judges import asked_ids, drawing, judge, look, pair_row, score
 from tests.diagrams.test_criteria import document
 from tests.fake_openai import FakeServer, Reply, images_of, text_of
@@ -331,11 +331,11 @@ def test_a_pair_on_storage_is_judged_as_one_in_a_folder(
 ) -> None:
     addresses = [f"memory://{tmp_path.name}/{number}.png" for number in range(2)]
     for address, path in zip(addresses, row["images"], strict=True):
-        places.write(address, Path(path).read_bytes())
+        file_access.write(address, Path(path).read_bytes())
     with monkeypatch.context() as patch:
         patch.setattr(run_records.Run, "images", f"memory://{tmp_path.name}/run/images")
         [there] = score_rows([{**row, "images": addresses}], tmp_path / "there")
-    shown = list(places.tree(f"memory://{tmp_path.name}/run/images"))
+    shown = list(file_access.tree(f"memory://{tmp_path.name}/run/images"))
     assert len(shown) == 2 and all(name.startswith("diagrams/") for name in shown)
     [local] = score_rows([row], tmp_path / "local")
     first, second = (images_of(request.body) for request in server.requests)

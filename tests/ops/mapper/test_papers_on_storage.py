@@ -20,7 +20,7 @@ from data_juicer_ext.ops.mapper.pdf_figure_context_mapper import PdfFigureContex
 from data_juicer_ext.rows import Figure, dump_figures, load_figures
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.ledger import decisions
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from tests.figures.charts import saved, texture
 from tests.latex.archives import FILES, tar_of
 from tests.latex.papers import png
@@ -55,24 +55,24 @@ def chart(tmp_path: Path) -> bytes:
 
 
 def test_a_latex_paper_with_all_of_it_on_storage(s3: S3) -> None:
-    places.write(s3.at("papers/p.tar.gz"), tar_of(FILES))
+    file_access.write(s3.at("papers/p.tar.gz"), tar_of(FILES))
     op = LatexFigureContextMapper(paper_root=s3.at("papers"), run_dir=s3.at("run"))
     rows = [{"paper_id": "p", "paper_path": "p.tar.gz"}, {"paper_id": "q", "paper_path": s3.at("papers/gone.tar.gz")}]
     out = op.process_batched(batch(*rows))
     (figure,) = load_figures(out["figures"][0])
-    assert figure.images[0].startswith(s3.at("run/images/")) and places.read(figure.images[0]) == png()
+    assert figure.images[0].startswith(s3.at("run/images/")) and file_access.read(figure.images[0]) == png()
     assert f"{s3.at('papers/gone.tar.gz')} does not exist" in out["paper_error"][1]
     made = FigureRowsMapper(run_dir=s3.at("run")).process_batched({"paper_id": ["p"], "figures": out["figures"][:1]})
     assert made["images"] == [figure.images]
 
 
 def test_a_pdf_and_its_new_crop(s3: S3, run_dir: Path, pdf: bytes, chart: bytes) -> None:
-    places.write(s3.at("papers/p.pdf"), pdf)
+    file_access.write(s3.at("papers/p.pdf"), pdf)
     row = {"paper_id": "p", "paper_path": "p.pdf"}
     out = PdfFigureContextMapper(paper_root=s3.at("papers/"), run_dir=str(run_dir)).process_batched(batch(row))
     (figure,) = load_figures(out["figures"][0])
     assert out["paper_error"] == [""] and Path(figure.images[0]).parent == run_dir / "images"
-    places.write(s3.at("first.png"), chart)
+    file_access.write(s3.at("first.png"), chart)
     figure.bbox, figure.images = [0, 0, 600, 800], [s3.at("first.png")]
     op = FigureCurationMapper(paper_root=s3.at("papers"), run_dir=str(run_dir), ocr=False, max_dominant=1.0)
     out = op.process_batched(batch({**row, "figures": dump_figures([figure])}))
@@ -97,8 +97,8 @@ def test_images_that_cannot_be_written_end_the_run(
     s3: S3, run_dir: Path, pdf: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(run_records.Run, "images", "s3://no-such-bucket/images")
-    places.write(s3.at("p.tar.gz"), tar_of(FILES))
-    places.write(s3.at("p.pdf"), pdf)
+    file_access.write(s3.at("p.tar.gz"), tar_of(FILES))
+    file_access.write(s3.at("p.pdf"), pdf)
     for op, name in ((LatexFigureContextMapper(run_dir=str(run_dir)), "p.tar.gz"),
                      (PdfFigureContextMapper(run_dir=str(run_dir)), "p.pdf")):  # fmt: skip
         with pytest.raises(SystemExit):
@@ -125,7 +125,7 @@ def test_curating_without_the_storage(
 def test_a_missing_image_is_left_out_and_an_unreachable_one_undecided(
     s3: S3, run_dir: Path, monkeypatch: pytest.MonkeyPatch, chart: bytes
 ) -> None:
-    places.write(s3.at("images/a.png"), chart)
+    file_access.write(s3.at("images/a.png"), chart)
     figures = [Figure(name, name, caption="c", images=[s3.at(f"images/{name}.png")]) for name in ("a", "gone", "down")]
     take_down(monkeypatch, "down.png")
     rows_op = FigureRowsMapper(run_dir=str(run_dir))
@@ -137,7 +137,7 @@ def test_a_missing_image_is_left_out_and_an_unreachable_one_undecided(
 
 
 def test_plain_images(s3: S3, run_dir: Path, monkeypatch: pytest.MonkeyPatch, chart: bytes) -> None:
-    places.write(s3.at("images/a.png"), chart)
+    file_access.write(s3.at("images/a.png"), chart)
     take_down(monkeypatch, "down.png")
     op = ImageRowsMapper(image_root=s3.at("images"), run_dir=str(run_dir))
     made = op.process_batched({"image": ["a.png", "gone.png", "down.png", s3.at("images/a.png")], "caption": ["c"] * 4})
@@ -149,7 +149,7 @@ def test_plain_images(s3: S3, run_dir: Path, monkeypatch: pytest.MonkeyPatch, ch
 
 
 def test_features(s3: S3, run_dir: Path, monkeypatch: pytest.MonkeyPatch, chart: bytes) -> None:
-    places.write(s3.at("images/a.png"), chart)
+    file_access.write(s3.at("images/a.png"), chart)
     take_down(monkeypatch, "down.png")
     op = FigureFeaturesMapper(run_dir=str(run_dir), ocr=False)
     names = ("a", "gone", "down")
@@ -176,11 +176,11 @@ def paper(name: str) -> dict[str, Any]:
 
 def test_a_corpus_on_storage(s3: S3) -> None:
     for name, data in {"a.pdf": b"one", "b.pdf": b"one", "c.pdf": b"two", "folder/ms.tex": b"x"}.items():
-        places.write(s3.at(f"papers/{name}"), data)
+        file_access.write(s3.at(f"papers/{name}"), data)
     op = PaperCorpusFilter(paper_root=s3.at("papers"), run_dir=s3.at("run"))
     folder = {**paper("folder"), "paper_path": "folder"}
     assert corpus(op, paper("b"), paper("a"), paper("c"), paper("gone"), folder) == ["b", "c", "folder"]
-    assert len(places.tree(s3.at("run/claims"))) == 2
+    assert len(file_access.tree(s3.at("run/claims"))) == 2
     again = PaperCorpusFilter(paper_root=s3.at("papers"), run_dir=s3.at("run"))
     assert corpus(again, paper("a"), paper("b")) == ["b"]
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from data_juicer_ext.pdf.figures.captions import Caption
 from data_juicer_ext.pdf.figures.page_content import Content, is_rule
+from data_juicer_ext.pdf.page.document_style import Style
+from data_juicer_ext.pdf.page.drawn_ink import Ink
 from data_juicer_ext.pdf.page.geometry import Rect
-from data_juicer_ext.pdf.page.ink import Ink
 from data_juicer_ext.pdf.page.layout_model import Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 STYLE = Style(10.0, "Roman", Rect(70, 60, 530, 740), ((70.0, 530.0),), 12.0)
 TWO_COLUMNS = Style(10.0, "Roman", Rect(70, 60, 530, 740), ((70.0, 290.0), (310.0, 530.0)), 12.0)

@@ -6,10 +6,10 @@ import pytest
 
 from data_juicer_ext.pdf.figures.captions import Caption, CaptionFinder, without_panels
 from data_juicer_ext.pdf.figures.tables import ruled_tables
+from data_juicer_ext.pdf.page.document_style import Style
 from data_juicer_ext.pdf.page.geometry import Rect
 from data_juicer_ext.pdf.page.layout_model import CAPTION, TEXT, Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 
 STYLE = Style(10.0, "Roman", Rect(70, 60, 530, 740), ((70.0, 530.0),), 12.0)
 

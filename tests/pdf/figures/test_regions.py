@@ -8,10 +8,10 @@ from data_juicer_ext.pdf.figures.captions import Caption
 from data_juicer_ext.pdf.figures.page_content import Content
 from data_juicer_ext.pdf.figures.regions import RegionFinder
 from data_juicer_ext.pdf.page import layout_model as kinds
+from data_juicer_ext.pdf.page.document_style import Style
 from data_juicer_ext.pdf.page.geometry import Rect
 from data_juicer_ext.pdf.page.layout_model import Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style
 from tests.latex.printed import near
 from tests.pdf.figures.pages import STYLE, TWO_COLUMNS, caption, line, page
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from data_juicer_ext.pdf.page import layout_model as kinds
+from data_juicer_ext.pdf.page.document_style import Style, Styles
 from data_juicer_ext.pdf.page.geometry import Rect
 from data_juicer_ext.pdf.page.layout_model import Box
 from data_juicer_ext.pdf.page.lines import Line
-from data_juicer_ext.pdf.page.style import Style, Styles
 from data_juicer_ext.pdf.text.line_joining import Words
 from data_juicer_ext.pdf.text.paragraphs import Page, paragraphs, reading_order
 from tests.pdf.figures.pages import STYLE, TWO_COLUMNS, line

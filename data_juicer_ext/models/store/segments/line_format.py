@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from data_juicer_ext.models.store.base import (
+from data_juicer_ext.models.store.interface import (
     SCHEMA_VERSION,
     Stored,
     StoreError,

@@ -13,11 +13,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from data_juicer_ext.models.store.base import StoreError
+from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.store.segments.compaction import Joins
 from data_juicer_ext.models.store.segments.files import SUFFIX, Joined, LocalFiles, SegmentFiles, new_name
 from data_juicer_ext.models.store.segments.line_format import FIRST_LINE, key_of_line
-from data_juicer_ext.storage import places
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
 from data_juicer_ext.storage.cache import cache_folder
 
@@ -70,12 +70,12 @@ class MirroredFiles:
         return sizes
 
     def _listed(self) -> dict[str, int]:
-        return {name: size for name, size in places.listed(self.place).items() if name.endswith(SUFFIX)}
+        return {name: size for name, size in file_access.listed(self.place).items() if name.endswith(SUFFIX)}
 
     def _fetch(self, names: Sequence[str]) -> None:
         for start in range(0, len(names), _FETCHED_AT_ONCE):
             some = names[start : start + _FETCHED_AT_ONCE]
-            places.fetch({self._address(name): self._folder / name for name in some})
+            file_access.fetch({self._address(name): self._folder / name for name in some})
 
     def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
         name = new_name()
@@ -85,8 +85,8 @@ class MirroredFiles:
         return name, len(first_line)
 
     def _write(self, name: str, data: bytes) -> None:
-        places.write(self._address(name), data)
-        places.write(self._folder / name, data)
+        file_access.write(self._address(name), data)
+        file_access.write(self._folder / name, data)
 
     def to_force(self) -> Callable[[], None]:
         return lambda: None  # an object is whole when it is there
@@ -107,7 +107,7 @@ class MirroredFiles:
         return True
 
     def delete(self, names: Sequence[str]) -> None:
-        places.delete([self._address(name) for name in names])
+        file_access.delete([self._address(name) for name in names])
         self._copies.delete(names)
 
     def adopt(self) -> None:

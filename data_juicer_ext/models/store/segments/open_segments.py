@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from data_juicer_ext.models.store.base import GroupCommit, StoreError, check_key
+from data_juicer_ext.models.store.interface import GroupCommit, StoreError, check_key
 from data_juicer_ext.models.store.segments.files import SegmentFiles
 from data_juicer_ext.models.store.segments.index import SegmentIndex
 from data_juicer_ext.models.store.segments.line_format import FIRST_LINE, key_of_line

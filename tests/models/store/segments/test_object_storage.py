@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_juicer_ext.models.store.base import Selection, StoreError
+from data_juicer_ext.models.store.interface import Selection, StoreError
 from data_juicer_ext.models.store.segments import compaction
 from data_juicer_ext.models.store.segments.line_format import FIRST_LINE
 from data_juicer_ext.models.store.segments.object_storage import MirroredFiles
-from data_juicer_ext.models.store.segments.store import SegmentStore
-from data_juicer_ext.storage import places
+from data_juicer_ext.models.store.segments.segment_store import SegmentStore
+from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.cache import cache_folder
 from tests.models.storing import ABOUT, answer_of, key_of
@@ -72,7 +72,7 @@ def test_what_is_stored_lies_there_and_here(s3: S3) -> None:
     with opened(url) as store:
         put(store, 1, 2)
         assert missing(store, 1, 2, 3) == [3]
-        assert copies(url) == places.listed(url) and len(copies(url)) == 2
+        assert copies(url) == file_access.listed(url) and len(copies(url)) == 2
         assert store.stats().size == sum(copies(url).values())
     assert store.place == url
 
@@ -80,19 +80,19 @@ def test_what_is_stored_lies_there_and_here(s3: S3) -> None:
 def test_another_machine_fetches_each_object_once(s3: S3, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     url = s3.at("run/store/segments")
     fetched: list[str] = []
-    fetch = places.fetch
+    fetch = file_access.fetch
 
     def noted(pairs: dict[str, Path]) -> None:
         fetched.extend(pairs)
         fetch(pairs)
 
-    monkeypatch.setattr(places, "fetch", noted)
+    monkeypatch.setattr(file_access, "fetch", noted)
     with opened(url) as store:
         put(store, *range(5))
         for _ in range(2):
             with on_another_machine(monkeypatch, tmp_path / "other", url) as other:
                 assert missing(other, *range(5)) == []
-        assert sorted(fetched) == [under(url, name) for name in places.listed(url)]
+        assert sorted(fetched) == [under(url, name) for name in file_access.listed(url)]
         put(store, 5)
         with on_another_machine(monkeypatch, tmp_path / "other", url) as other:
             assert missing(other, *range(6)) == []
@@ -114,7 +114,7 @@ def test_copies_may_be_removed_at_any_time(url: str) -> None:
         for path in cache_folder(url).glob("*.jsonl"):
             path.unlink()
         assert missing(store, *range(3)) == []
-        assert copies(url) == places.listed(url)
+        assert copies(url) == file_access.listed(url)
 
 
 def test_a_writer_joins_its_commits(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +125,7 @@ def test_a_writer_joins_its_commits(url: str, monkeypatch: pytest.MonkeyPatch) -
         assert missing(store, *range(64 + 8 + 3)) == []
         wait_for_joins(store)
         assert missing(store, *range(64 + 8 + 3)) == []
-        assert len(places.listed(url)) < 20 and copies(url) == places.listed(url)
+        assert len(file_access.listed(url)) < 20 and copies(url) == file_access.listed(url)
     with opened(url, read_only=True) as reader:
         assert missing(reader, *range(64 + 8 + 3)) == []
         assert reader.stats().answers == 64 + 8 + 3
@@ -138,7 +138,7 @@ def test_a_joined_object_is_a_segment_in_the_place_of_its_oldest(url: str, monke
     other, _ = MirroredFiles(url).append(b"", FIRST_LINE)
     joined = files.join()
     assert joined is not None and files.join() is None
-    assert places.read(under(url, joined.name)) == FIRST_LINE
+    assert file_access.read(under(url, joined.name)) == FIRST_LINE
     files.delete(list(joined.shifts))
     assert list(joined.shifts) == begun
     assert files.names() == [joined.name, other]
@@ -166,7 +166,7 @@ def test_a_reader_finds_answers_whose_object_was_joined_away(
         with opened(url, read_only=True) as near, on_another_machine(monkeypatch, tmp_path / "other", url) as far:
             put(store, 3, 4)
             wait_for_joins(store)
-            assert len(places.listed(url)) == 1
+            assert len(file_access.listed(url)) == 1
             for reader in (near, far):
                 if refreshes:
                     reader.refresh()
@@ -187,7 +187,7 @@ def test_two_writers_join_their_own_and_lose_nothing(url: str, monkeypatch: pyte
         for store in (one, other):
             store.refresh()
             assert missing(store, *range(60)) == []
-        assert len(places.listed(url)) < 30
+        assert len(file_access.listed(url)) < 30
 
 
 def test_many_leftovers_are_joined_by_who_opens_to_write(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,10 +195,10 @@ def test_many_leftovers_are_joined_by_who_opens_to_write(url: str, monkeypatch: 
     with opened(url) as live:
         put(live, *range(20))
         with opened(url, read_only=True) as reader:
-            assert missing(reader, *range(20)) == [] and len(places.listed(url)) == 20
+            assert missing(reader, *range(20)) == [] and len(file_access.listed(url)) == 20
             with opened(url) as owner:
                 wait_for_joins(owner)
-                assert len(places.listed(url)) == 1
+                assert len(file_access.listed(url)) == 1
                 assert missing(owner, *range(20)) == [] and missing(reader, *range(20)) == []
         put(live, 20)
         assert missing(live, *range(21)) == []
@@ -214,7 +214,7 @@ def test_what_was_deleted_does_not_come_back_with_a_join(url: str, monkeypatch: 
         wait_for_joins(store)
         store.refresh()
         assert missing(store, *range(4)) == [0, 1]
-    assert len(places.listed(url)) == 1
+    assert len(file_access.listed(url)) == 1
 
 
 def test_prune_beside_joins_of_its_own(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,10 +233,10 @@ def test_prune_beside_joins_of_its_own(url: str, monkeypatch: pytest.MonkeyPatch
 def test_killed_between_joining_and_deleting(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "JOINED_AT_ONCE", 4)
     with opened(url) as store, monkeypatch.context() as patched:
-        patched.setattr(places, "delete", lambda addresses: None)
+        patched.setattr(file_access, "delete", lambda addresses: None)
         put(store, *range(4))
         wait_for_joins(store)
-    assert len(places.listed(url)) == 5
+    assert len(file_access.listed(url)) == 5
     with opened(url) as again:
         assert missing(again, *range(4)) == [] and again.stats().answers == 4
 
@@ -245,14 +245,14 @@ def test_a_join_that_fails_costs_nothing_and_is_tried_again(
     url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(compaction, "JOINED_AT_ONCE", 4)
-    listed = places.listed
+    listed = file_access.listed
 
     def away(address: str) -> dict[str, int]:
         raise OSError(5, "the storage is away")
 
     with opened(url) as store:
         with monkeypatch.context() as patched:
-            patched.setattr(places, "listed", away)
+            patched.setattr(file_access, "listed", away)
             put(store, *range(4))
             while "not joined for now" not in caplog.text:
                 time.sleep(0.01)
@@ -271,7 +271,7 @@ def test_a_damaged_copy_is_not_joined(url: str, monkeypatch: pytest.MonkeyPatch)
         path.write_bytes(path.read_bytes().replace(b"answer 1", b"answer 7"))
         put(store, 3)
         wait_for_joins(store)
-        assert len(places.listed(url)) == 4
+        assert len(file_access.listed(url)) == 4
         with pytest.raises(StoreError, match="damaged"):
             store.get(key_of(1))
         path.unlink()
@@ -284,14 +284,14 @@ def test_a_segment_that_was_cut_off_elsewhere_is_joined_without_its_last_line(
     with opened(str(tmp_path / "segments")) as local:
         put(local, 0, 1)
     [path] = (tmp_path / "segments").glob("*.jsonl")
-    places.write(under(url, path.name), path.read_bytes()[:-9])
-    places.write(under(url, "1" + path.name), b"")
+    file_access.write(under(url, path.name), path.read_bytes()[:-9])
+    file_access.write(under(url, "1" + path.name), b"")
     monkeypatch.setattr(compaction, "MOST_LEFT", 2)
     with opened(url) as store:
         put(store, 2)
     with opened(url) as again:
         wait_for_joins(again)
-        assert len(places.listed(url)) == 1
+        assert len(file_access.listed(url)) == 1
         assert missing(again, 0, 1, 2) == [1]
     with opened(url) as once_more:
         assert missing(once_more, 0, 1, 2) == [1]
@@ -304,11 +304,11 @@ def test_storage_that_fails_is_said(s3: S3, monkeypatch: pytest.MonkeyPatch) -> 
         def away(*given: object) -> None:
             raise OSError(5, "the storage is away")
 
-        monkeypatch.setattr(places, "write", away)
+        monkeypatch.setattr(file_access, "write", away)
         with pytest.raises(StoreError, match=r"the storage is away.*check the place"):
             put(store, 2)
         assert missing(store, 1, 2) == [2]
-        monkeypatch.setattr(places, "listed", away)
+        monkeypatch.setattr(file_access, "listed", away)
         with pytest.raises(StoreError, match="the storage is away"):
             SegmentStore(s3.at("run"))
 
