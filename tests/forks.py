@@ -84,14 +84,27 @@ def serve(folder: Path) -> None:
 
 
 def _answer(link: socket.socket) -> None:
-    """Run one call in this process, which ends with it."""
+    """Run one call in a fork, and say how that has ended, even by `os._exit`; this process ends with it."""
     head, streams, *_ = socket.recv_fds(link, 4, 3)
     length, text = int.from_bytes(head, "big"), b""
     while len(text) < length:
         text += link.recv(length - len(text))
-    call = json.loads(text)
+    child = os.fork()
+    if child == 0:
+        link.close()
+        _be(json.loads(text), streams)
+    for stream in streams:
+        os.close(stream)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    link.sendall(bytes([code if code >= 0 else 128 - code]))
+    os._exit(0)
+
+
+def _be(call: dict[str, Any], streams: list[int]) -> None:
+    """Run one call in this process, which ends with it."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
+        os.close(stream)
     os.chdir(call["folder"])
     os.environ.clear()
     os.environ.update(call["environment"])
@@ -101,7 +114,6 @@ def _answer(link: socket.socket) -> None:
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
-    link.sendall(bytes([code & 255]))
     os._exit(code & 255)
 
 
