@@ -72,7 +72,6 @@ def numbered(folder: Path, papers: int, figures: int = 3) -> list[dict[str, Any]
     return [latex_paper(folder / "papers", f"paper{n}", figures) for n in range(papers)]
 
 
-@on_four
 @pytest.mark.skipif(not SHARED_PAPERS.is_dir(), reason="the six real papers are not on this machine")
 def test_real_papers_and_their_copies_get_the_verdicts_of_one_machine(cluster: RayCluster, tmp_path: Path) -> None:
     rows = [{"paper_id": name, "paper_path": str(SHARED_PAPERS / name), "domain": "math.NA"} for name in MAIN_FILES]
@@ -287,7 +286,6 @@ def test_all_workers_of_a_recipe_keep_one_limit_of_requests_a_minute(cluster: Ra
     assert len(callers(tmp_path / "run")) > 1
 
 
-@on_four
 def test_a_budget_of_calls_holds_for_all_workers(cluster: RayCluster, tmp_path: Path) -> None:
     most = 100
     config = on_cluster(cluster, tmp_path, numbered(tmp_path, 30))
