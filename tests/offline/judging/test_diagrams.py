@@ -52,8 +52,9 @@ def test_overlapping_labels_cost_layout_elements_and_finish() -> None:
     assert generated["LA"] == reference["LA"] == 5
 
 
-def test_a_missing_box_costs_content_alone() -> None:
-    generated, reference = judged("counter-omitter")
+@pytest.mark.parametrize("name", ["counter-omitter", "clades-omitter"])
+def test_a_missing_box_costs_content_alone(name: str) -> None:
+    generated, reference = judged(name)
     assert generated.pop("CA") < reference.pop("CA") and generated == reference
 
 
