@@ -28,7 +28,9 @@ def step(operator: str, tag: str, model: str = "seer", **more: Any) -> SimpleNam
     return SimpleNamespace(**{**known, **more})
 
 
-CLAIMS, VOTE = step("claim_extractor_mapper", "claims", "o3-mini"), step("vision_vote_filter", "vote")
+CLAIMS = step("claim_extractor_mapper", "claims", "o3-mini",
+              several=("claims_per_figure", "claims from a figure that is cited"))  # fmt: skip
+VOTE = step("vision_vote_filter", "vote")
 
 
 def told(
