@@ -74,9 +74,9 @@ def started(server: FakeServer, folder: Path, *arguments: str, forked: bool = Fa
     )  # fmt: skip
 
 
-def finished(server: FakeServer, folder: Path, *arguments: str) -> tuple[int, str]:
+def finished(server: FakeServer, folder: Path, *arguments: str, forked: bool = True) -> tuple[int, str]:
     """The exit code and what was said, once it has ended."""
-    process = started(server, folder, *arguments, forked=True)
+    process = started(server, folder, *arguments, forked=forked)
     said, errors = process.communicate(timeout=240)
     return process.returncode, said + errors
 

@@ -92,7 +92,7 @@ class Given:
         folder.mkdir(exist_ok=True)
         self.folder, self.address = folder, address
         self.run_dir = ShardedFolder(address).run_dir if address else folder / "run"
-        config = recipe("quickstart")
+        config = {**recipe("quickstart"), "export_path": str(folder / "pairs.jsonl")}
         config["process"] = with_parameters(config["process"], run_dir="elsewhere")
         self.recipe = folder / "recipe.yaml"
         self.recipe.write_text(yaml.safe_dump(config))
