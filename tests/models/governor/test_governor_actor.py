@@ -91,7 +91,7 @@ def test_the_governor_dies_and_its_successor_has_keys_and_limits(ray: Any, monke
         ray.kill(ray.get_actor(governor_actor._name()), no_restart=False)
         before = server.count
         time.sleep(1.0)
-        assert server.count > before + 60  # of 160: the leases hold on
+        assert server.count > before + 2 * 8  # the leases hold on: without them no more comes than what holds a slot
         assert [problems for *_, problems in ray.get(jobs)] == [{}, {}]
         assert server.in_flight_peak <= 8
         actor = ray.get_actor(governor_actor._name())
