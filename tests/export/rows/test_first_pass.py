@@ -34,10 +34,11 @@ def test_rows_come_back_without_images_and_nothing_is_left_on_disk(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_choices_are_made_by_is_kept_in_mind(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("answer", "text"), [("A", "a"), ("B", "b")])
+def test_what_choices_are_made_by_is_kept_in_mind(answer: str, text: str, tmp_path: Path) -> None:
     with Intake(tmp_path, Cleaner([]), LeftOut()) as intake:
-        (entry,) = intake.take([PAIR], "").entries.values()
-    assert (entry.asked, entry.answered, entry.licence, entry.images) == ("Q?", "b", "cc0-1.0", ("/x/a.png",))
+        (entry,) = intake.take([{**PAIR, "answer": answer}], "").entries.values()
+    assert (entry.asked, entry.answered, entry.licence, entry.images) == ("Q?", text, "cc0-1.0", ("/x/a.png",))
 
 
 def test_rows_that_are_not_whole_are_left_out_by_name(tmp_path: Path) -> None:
