@@ -58,6 +58,16 @@ def test_two_sets_are_checked(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "benchmark.jsonl: row 1" in shown
 
 
+def test_without_a_look_at_the_pixels_charts_of_one_template_are_the_same(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = [chart(folder, seed) for seed in range(100, 140)]
+    write_rows(folder / "others.jsonl", [{"image": image} for image in others])
+    assert run(folder, "--check", "set.jsonl", "others.jsonl", "--max-hamming", "15") == 0
+    assert run(folder, "--check", "set.jsonl", "others.jsonl", "--max-hamming", "15", "--no-confirm") == 1
+    assert "SHARED set.jsonl: figure-" in capsys.readouterr().out
+
+
 def test_an_image_that_cannot_be_read_leaves_the_check_open(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_rows(folder / "apart.jsonl", [{"image": "gone.png"}])
     assert run(folder, "--check", "set.jsonl", "apart.jsonl") == 1

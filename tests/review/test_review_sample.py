@@ -43,5 +43,7 @@ def test_each_annotator_has_an_order_and_sides_of_their_own(tmp_path: Path) -> N
     assert len({tuple(order) for order in orders}) == 3 and {frozenset(order) for order in orders} == {
         frozenset(orders[0])
     }
+    first = [side_of("A", f"r{n}", 0) for n in range(8)]
+    assert first == [-1, 1, -1, -1, -1, 1, -1, 1], "sheets that annotators have begun stay as they are"
     sides = [side_of(name, f"r{n}", 0) for name in "AB" for n in range(200)]
     assert 140 < sides.count(1) < 260 and set(sides) == {1, -1}

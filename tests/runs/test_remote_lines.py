@@ -47,6 +47,15 @@ def test_lines_do_not_wait_for_the_end_of_a_long_batch(s3: S3, monkeypatch: pyte
     assert lines(s3.at("ledger")) == [{"n": 1}]
 
 
+def test_lines_that_wait_do_not_hold_up_the_end_of_a_process(s3: S3) -> None:
+    before = set(threading.enumerate())
+    writer = PieceWriter(s3.at("ledger"), "run1")
+    writer.write({"n": 1})
+    waiting = set(threading.enumerate()) - before
+    assert waiting and all(thread.daemon for thread in waiting)
+    writer.flush()
+
+
 def test_many_lines_do_not_wait_in_memory(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_lines, "PIECE_BYTES", 100)
     writer = PieceWriter(s3.at("ledger"), "run1")

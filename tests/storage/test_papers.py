@@ -72,6 +72,17 @@ def test_a_copy_goes_whatever_happens(folder: str, room: Path) -> None:
     assert not list(room.iterdir())
 
 
+def test_a_copy_that_cannot_go_does_not_cost_the_row(folder: str, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file_access.write(f"{folder}/a", b"a")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOTEMPTY, "a file came in the meantime")
+
+    with monkeypatch.context() as patched, here(f"{folder}/a", 1) as path:
+        patched.setattr(os, "rmdir", full)
+        assert path.read_bytes() == b"a"
+
+
 def test_nothing_there_is_told_by_its_address(folder: str, room: Path) -> None:
     with pytest.raises(FileNotFoundError) as error, here(f"{folder}/gone", MANY, 9):
         pass

@@ -317,6 +317,14 @@ def test_prune_takes_what_is_selected(store: SqliteStore, selection: Selection, 
     assert store.stats().answers == 3 - removed
 
 
+def test_an_answer_of_that_very_moment_is_not_from_before(store: SqliteStore) -> None:
+    store.put(key_of(0), answer_of(0), ABOUT)
+    (stored,) = store.entries()
+    assert not Selection(before=stored.created).takes(stored)
+    assert store.prune(Selection(before=stored.created)) == 0
+    assert store.prune(Selection(before=stored.created + 1e-3)) == 1
+
+
 def test_prune_gives_the_space_back(store: SqliteStore) -> None:
     for number in range(20):
         store.put(key_of(number), answer_of(number, text="x" * 50_000), ABOUT)

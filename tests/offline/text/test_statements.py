@@ -1,0 +1,24 @@
+"""What a clause states, by the shapes of the small grammar."""
+
+from __future__ import annotations
+
+import pytest
+
+from data_juicer_ext.offline.text.statements import Value, statement
+
+
+@pytest.mark.parametrize(
+    ("clause", "subject", "verb", "number"),
+    [
+        ("The loss of A is 3.5", "The loss of A", "is", 3.5),
+        ("In 2019 the loss fell to 3", "In 2019 the loss", "fell", 3.0),
+        ("In 3 of 5 runs the error reaches 12%", "In 3 of 5 runs the error", "reaches", 12.0),
+    ],
+)
+def test_the_value_is_the_number_after_the_verb(clause: str, subject: str, verb: str, number: float) -> None:
+    found = statement(clause)
+    assert isinstance(found, Value) and (found.subject, found.verb, found.quantity.value) == (subject, verb, number)
+
+
+def test_a_subject_with_a_clause_of_its_own_states_nothing() -> None:
+    assert statement("The rate rises and the loss falls to 3") is None
