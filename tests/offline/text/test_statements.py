@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data_juicer_ext.offline.text.statements import Value, statement
+from data_juicer_ext.offline.text.statements import VERBS, Value, statement
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,9 @@ def test_the_value_is_the_number_after_the_verb(clause: str, subject: str, verb:
 
 def test_a_subject_with_a_clause_of_its_own_states_nothing() -> None:
     assert statement("The rate rises and the loss falls to 3") is None
+
+
+def test_every_form_of_a_verb_leads_to_one_that_a_question_can_ask_with() -> None:
+    bases = set(VERBS.values())
+    assert {base for base in bases if base not in VERBS} == {"be"}
+    assert all(VERBS[base] == base for base in bases - {"be"})
