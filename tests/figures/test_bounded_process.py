@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from data_juicer_ext.figures import bounded_process
@@ -53,6 +56,20 @@ def test_a_worker_that_does_not_even_answer_is_ended(monkeypatch: pytest.MonkeyP
         do("hang", seconds=30)
     monkeypatch.undo()
     assert do("echo", b"x")[1] == b"x"
+
+
+def test_what_still_works_ends_with_the_process_that_asked() -> None:
+    script = (
+        "import threading, time\n"
+        "from data_juicer_ext.figures import bounded_process\n"
+        "job = lambda: bounded_process.work('tests.figures.bounded_jobs:hang', b'', {}, 60)\n"
+        "bounded_process.work('tests.figures.bounded_jobs:echo', b'', {}, 60)\n"
+        "threading.Thread(target=job, daemon=True).start()\n"
+        "while not bounded_process._workers.lock.locked(): time.sleep(0.01)\n"
+        "print(bounded_process._workers.worker.process.pid)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert not psutil.pid_exists(int(said))
 
 
 def test_what_crashes_costs_only_itself() -> None:

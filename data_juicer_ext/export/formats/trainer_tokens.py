@@ -22,7 +22,7 @@ _WORDS = (
     "end_of_turn", "turn", "channel", "end_of_utterance", "think", "tool", "tool_call", "tool_response", "mask", "sep",
     "unused", "extra", "s", "bos", "eos", "pad", "unk",
 )  # fmt: skip
-_NAMES = "|".join(sorted(_WORDS, key=len, reverse=True))
+_NAMES = "|".join(_WORDS)
 # What follows the first character. Letters may be of any case, but those of the role that LLaVA cuts its text at.
 _BODIES = {
     "<": rf"(?i:/?(?:{_NAMES})(?:[_-]?\d{{1,4}})?>|\|(?:{_NAMES})>|(?:{_NAMES})\|>|\](?:{_NAMES})\[>)"

@@ -40,7 +40,7 @@ VERBS = {
 }  # fmt: skip
 UP = frozenset({"rise", "increase", "grow", "climb"})
 DOWN = frozenset({"drop", "fall", "decrease", "decline"})
-_VERB = "|".join(sorted(VERBS, key=len, reverse=True))
+_VERB = "|".join(VERBS)
 _HEDGE = r"(?:(?:only|about|around|roughly|approximately|nearly|almost|just|exactly|as (?:high|low) as|up to) )?"
 _PREPOSITION = r"(?:(?P<preposition>at|to|from|by|near|with|of) )?"
 _TAIL = (
