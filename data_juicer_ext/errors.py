@@ -1,7 +1,5 @@
 """The base of all errors of this package: commands show these as one line, and any other with its traceback."""
 
-from __future__ import annotations
-
 
 class DjExtError(Exception):
     """Something that a user can put right, or a finding about a file; the message says what is wrong."""

@@ -9,8 +9,6 @@ their folders (`add_folder`). A folder named by the environment variable `DJ_EXT
 first, so that users can bring their own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -5,8 +5,6 @@ of varying shape travels as a JSON string, and list columns are never empty: on 
 executor the first batch that is written fixes the column types (see docs/rows.md).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """How is a table shown on a screen?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 

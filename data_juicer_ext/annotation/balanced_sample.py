@@ -3,8 +3,6 @@
 What is chosen hangs on the images, the rows and the seed, not on the order of the rows or on where files lie.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

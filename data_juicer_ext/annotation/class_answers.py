@@ -4,8 +4,6 @@ A name counts where the answer's form puts it: in the tag or JSON key that the p
 answer, on its first or last line, or after a cue such as "the type is". A name that merely occurs is none.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ What each type shows stands in `prompts/annotation/figure_type.jinja`. A histogr
 plot as a Box Plot, a contour map as a Heatmap; tables and radar charts are Other.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 SIQA sorts images into seven categories by what they are for and names none; these are ours, and a parameter.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

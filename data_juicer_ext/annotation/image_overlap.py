@@ -1,7 +1,5 @@
 """Which images show what another one shows: the same bytes, or the same picture rendered anew."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Figure rows of plain images: pictures that come from no paper, such as a benchmark's."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ Any option can win, unlike in the vote that confirms a given answer (`qa.votes`)
 options, abstains, declines or cannot be read votes for none. A call that failed may have been any vote, or none.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Sequence

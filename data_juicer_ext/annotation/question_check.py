@@ -1,7 +1,5 @@
 """Whether a row holds a question that can be put to a model, and what its options say."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The five types of questions about figures (VeriSciQA, appendix C.2), and which of them an answer names."""
 
-from __future__ import annotations
-
 from data_juicer_ext.annotation.class_answers import Classes, ClassParse, parse_class
 
 QUESTION_TYPES = ("Descriptive", "Comparative", "Relational", "Compositional", "Structural")

@@ -4,8 +4,6 @@ Of two hashes that differ in at most d of their 64 bits, one of the four quarter
 hashing; Norouzi, Punjani, Fleet 2012). So only hashes that have a quarter nearly in common are compared.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Generic, TypeVar
 

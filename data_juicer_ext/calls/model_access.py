@@ -1,7 +1,5 @@
 """Which model a configuration means: the one behind an endpoint, or the embedded offline model."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from data_juicer_ext.models.client import Client, RunPlace

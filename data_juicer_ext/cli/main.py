@@ -1,7 +1,5 @@
 """The command `dj-ext`: what is there, what would stop a run, and what a run did."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

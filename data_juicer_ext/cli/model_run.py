@@ -1,7 +1,5 @@
 """A command that asks a model, without a recipe: with the response store, ledger and budget of a run folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

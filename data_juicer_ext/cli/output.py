@@ -1,7 +1,5 @@
 """What `dj-ext` says, and to whom: errors of the machine in words, nothing to a reader who is gone, no idle log."""
 
-from __future__ import annotations
-
 import errno
 import os
 import select

@@ -1,7 +1,5 @@
 """The run folder that a command is given: a path, or an address of object storage and the copy that is read here."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """S2: figures that stand out from their paper: far too large, beyond the page, oddly numbered. Deletes nothing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from statistics import median

@@ -1,7 +1,5 @@
 """The five stages in order, over the figures of one paper."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What is odd about the numbers of a paper's figures: missing ones, gaps, repeats."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What the curation finds, figure by figure: nothing is deleted or marked without a `Finding`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

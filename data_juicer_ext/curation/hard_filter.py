@@ -1,7 +1,5 @@
 """S1: figures that are no usable picture: they do not decode, are tiny, strips or one colour, or repeat another."""
 
-from __future__ import annotations
-
 from data_juicer_ext.curation.findings import Finding, Item
 from data_juicer_ext.curation.near_duplicates import repeated
 from data_juicer_ext.curation.thresholds import S1, Rules

@@ -1,7 +1,5 @@
 """Which figures of a paper show what an earlier one shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from data_juicer_ext.curation.findings import Finding, Item

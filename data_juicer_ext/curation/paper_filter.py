@@ -1,7 +1,5 @@
 """S5: papers that gave too little: too many of their figures are unusable, or have no number to bind text by."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data_juicer_ext.curation.figure_numbers import place_in_series

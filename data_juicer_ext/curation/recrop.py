@@ -1,7 +1,5 @@
 """S3: figures whose crop is broken, cut out of the PDF once more with a box anchored at their caption."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

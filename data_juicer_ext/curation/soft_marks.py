@@ -1,7 +1,5 @@
 """S4: quality metadata of the figures that are left, for strata later on. Deletes nothing."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Which stages of the curation run, and with which thresholds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from data_juicer_ext.figures.image_preparation import ImageLimits

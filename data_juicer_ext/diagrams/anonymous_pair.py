@@ -4,8 +4,6 @@ Both are drawn anew: same longest side, RGB, same file format, no metadata, name
 drawing is part of it and stays.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from dataclasses import dataclass

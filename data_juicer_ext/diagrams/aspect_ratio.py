@@ -1,7 +1,5 @@
 """The target aspect ratio of an instance: the standard ratio nearest to its reference's."""
 
-from __future__ import annotations
-
 import math
 import re
 

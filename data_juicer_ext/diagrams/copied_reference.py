@@ -10,8 +10,6 @@ the copies (2 to 8 bits, 0.75 to 0.98), also with other words in its boxes: it i
 inverted is not. Both thresholds must be met, since simple drawings may share a hash and dense ones ink by chance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -17,8 +17,6 @@ Weights of criteria may be any positive numbers: reading brings them to a sum of
 its parts. An id is the criterion's for good: scores and ratings name it. Source: SciDiagBench, section 3.3.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import Counter

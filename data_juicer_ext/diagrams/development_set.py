@@ -1,7 +1,5 @@
 """Pairs of a development set with what people prefer on them, criterion by criterion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

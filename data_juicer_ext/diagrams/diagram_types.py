@@ -3,8 +3,6 @@
 Source: SciDiagBench, sections 3.2 and 4.2.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How much each dimension counts for a diagram of a type."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from functools import cache

@@ -4,8 +4,6 @@ Structure and Content have two parts each, one for how it looks and one for whet
 clear layout can hide a wrong arrow. Source: SciDiagBench, section 3.3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

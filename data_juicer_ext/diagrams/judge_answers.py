@@ -3,8 +3,6 @@
 The answer knows the diagrams by the order in which they were shown; only `order_scores` knows which is which.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Annotated, Any
 

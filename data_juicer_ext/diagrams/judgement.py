@@ -1,7 +1,5 @@
 """What is asked about a pair, and what its row says in the end (column `judgement`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

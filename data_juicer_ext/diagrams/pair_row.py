@@ -1,7 +1,5 @@
 """What a row of a generated diagram and its reference holds, read and checked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

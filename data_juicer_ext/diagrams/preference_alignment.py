@@ -5,8 +5,6 @@ preferred ones have in common, and its statements are appended to the criteria. 
 are named in the file, so that none of them is judged with it. Source: SciDiagBench, section 3.3.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import re

@@ -1,7 +1,5 @@
 """Which diagram of a pair is shown first: drawn by hash, so that a rerun shows the same order."""
 
-from __future__ import annotations
-
 import hashlib
 
 from data_juicer_ext.rows import content_id

@@ -4,8 +4,6 @@ S(.) = sum over dimensions of W_d * sum over its criteria of w_c * s_c, from 0 t
 S_final = S(generated) / (S(generated) + S(reference)), where 0.5 is parity with the reference.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

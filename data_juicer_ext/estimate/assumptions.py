@@ -1,7 +1,5 @@
 """What is taken for granted where nothing was measured: a small YAML file that users can override."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Mapping

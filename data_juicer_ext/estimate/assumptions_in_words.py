@@ -1,7 +1,5 @@
 """What an estimate rests on, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from data_juicer_ext.estimate.assumptions import Assumptions

@@ -1,7 +1,5 @@
 """What predicted tokens cost, by the same prices as a run's ledger."""
 
-from __future__ import annotations
-
 from data_juicer_ext.estimate.recipe_steps import RecipeStep
 from data_juicer_ext.models.client import cost_of
 from data_juicer_ext.models.config.endpoint import EndpointConfig

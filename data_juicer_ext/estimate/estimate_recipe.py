@@ -1,7 +1,5 @@
 """`dj-ext estimate`: from a recipe and a dataset to an estimate, with a pilot if one is asked for."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

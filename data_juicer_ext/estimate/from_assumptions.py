@@ -4,8 +4,6 @@ Every assumption is moved to the ends of its range, one at a time; what that cha
 do that are independent of each other (root of the sum of squares).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

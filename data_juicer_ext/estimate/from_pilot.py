@@ -1,7 +1,5 @@
 """The estimate from a pilot: what its rows took and gave, carried over to all rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

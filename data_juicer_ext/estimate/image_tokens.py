@@ -4,8 +4,6 @@ The rules are the providers' own; each names where it stands. A model that is no
 counted by the rule of its `image_profile`, and said to be.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import re

@@ -4,8 +4,6 @@ Each row had the same chance to be drawn, whatever paper it is from. So the inte
 rows of one paper resemble each other, and they narrow to nothing as the sample nears the whole.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """The rows that a recipe pays for: the free steps are run, over all of a dataset or over papers drawn at random."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

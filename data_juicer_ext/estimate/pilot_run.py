@@ -1,7 +1,5 @@
 """Runs the free steps of a recipe, and a pilot of the paid ones, by the same machinery as `dj-ext run`."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """What a pilot saw: for each drawn row and step what went in and out, calls and tokens, from the pilot's ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

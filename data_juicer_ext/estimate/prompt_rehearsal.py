@@ -4,8 +4,6 @@ The first step that calls a model sees the real row. Later ones see it as it wou
 text of assumed length in the place of a claim, question or option; all else in their prompts is real.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The steps of a recipe as an estimate sees them: what is free before the first call, and what follows it."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """An estimate: what each step takes in and gives, what that costs, and what was taken for granted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

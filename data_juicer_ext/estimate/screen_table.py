@@ -1,7 +1,5 @@
 """An estimate as a table on the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

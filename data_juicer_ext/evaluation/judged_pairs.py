@@ -1,7 +1,5 @@
 """What a judge said of pairs of diagrams, in one run or several, read from the rows of `diagram_judge_mapper`."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The packages of the extra `eval`, imported when they are needed."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

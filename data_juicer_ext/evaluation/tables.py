@@ -1,7 +1,5 @@
 """Tables of an evaluation: aligned columns for the screen, CSV and JSON on disk."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A new folder that is there whole or not at all."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

@@ -1,7 +1,5 @@
 """A run's rows as a finished set: chosen, checked, split, and written into a folder that is there whole or not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

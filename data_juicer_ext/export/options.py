@@ -1,7 +1,5 @@
 """What is asked of an export: its format, its rows, its splits."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

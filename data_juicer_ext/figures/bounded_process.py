@@ -5,8 +5,6 @@ no keys: its environment holds paths only. One process serves its parent for as 
 plain subprocess, so it also works inside pools of daemonic processes and inside Ray workers.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os

@@ -4,8 +4,6 @@ Started as a program of its own. A request is a frame of JSON (function, argumen
 memory) and data; the answer a frame of JSON (value, or error and flag) and data.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

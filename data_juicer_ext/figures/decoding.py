@@ -4,8 +4,6 @@ Data-Juicer switches Pillow to fill the missing part of a truncated file with gr
 process. A figure with its lower half missing must not reach a model or a dataset.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

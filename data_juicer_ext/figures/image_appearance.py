@@ -1,7 +1,5 @@
 """What an image file looks like: size, share of its dominant colour, perceptual hash."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

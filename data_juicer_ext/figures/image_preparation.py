@@ -5,8 +5,6 @@ raster formats whose decoders run in this process are opened (no PostScript), th
 header is checked before anything is decoded, and whatever goes wrong is an `ImageError`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import math

@@ -4,8 +4,6 @@ One engine per process, made on first use, run by one thread at a time and in on
 by the file's content.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import io

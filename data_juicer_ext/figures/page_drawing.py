@@ -1,7 +1,5 @@
 """Pages of PDF and SVG files drawn by MuPDF; called in a process of its own (see `bounded_process`)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -4,8 +4,6 @@ Sources are untrusted: sizes are bounded before anything is decoded, pages are d
 their own, and whatever goes wrong ends as an `DrawingError` with a plain word (a flag) for it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

@@ -4,8 +4,6 @@ Another resolution, JPEG and another margin move edges by a pixel and shift colo
 or colour something by more. So a pixel may differ from its counterpart as far as that one's neighbours do.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any

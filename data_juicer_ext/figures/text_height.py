@@ -5,8 +5,6 @@ mostly left out by their proportions; text on coloured grounds and rotated text 
 a warning, not for a decision about a figure.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PIL import Image

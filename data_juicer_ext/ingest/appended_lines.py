@@ -1,7 +1,5 @@
 """JSON Lines files that are only added to, and what stands in them after a run was killed."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Licences of papers: from the URL in a catalogue to a name, and which names are taken."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

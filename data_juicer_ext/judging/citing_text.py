@@ -4,8 +4,6 @@ SciFigQual, section 3.2 and appendix A.4: a paragraph that merely points at a fi
 that compares or tells a trend. Nothing is invented: without a citing paragraph the set is empty.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

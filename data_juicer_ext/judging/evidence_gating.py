@@ -3,8 +3,6 @@
 Missing text is never scored as low quality: its dimension is null, and does not enter the mean.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What the judges of a figure are given, the same for every protocol: (image, caption, citing text, metadata)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@
 stage (their two reports), then the Runner. Source: SciFigQual, section 3.4 and appendix C.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field

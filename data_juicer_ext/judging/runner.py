@@ -1,7 +1,5 @@
 """The Runner: what the code decides, whatever the judges' stages propose (SciFigQual, algorithm 1, v5)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Which scored figures to keep: by the overall score, or by dimension."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

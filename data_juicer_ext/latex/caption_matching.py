@@ -3,8 +3,6 @@
 VeriSciQA, section on context extraction: both sides normalised to text, then a Levenshtein ratio.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Puts figure objects together: caption, number, labels, images and citing paragraphs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a caller can set when a paper is read, and the error for a paper that cannot be read."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

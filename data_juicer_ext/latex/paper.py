@@ -3,8 +3,6 @@
 `read_figures` takes a paper as arXiv ships it or as a folder, `figures_from_text` LaTeX in a string.
 """
 
-from __future__ import annotations
-
 import gc
 import posixpath
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Patterns for any of many words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Takes one request through limits and tries until it is an answer or a failure."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time

@@ -5,8 +5,6 @@ connections, limits and caches live on between batches and operators. A forked c
 loop of its own, since neither threads nor sockets may be shared with its parent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import gc

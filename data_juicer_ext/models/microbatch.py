@@ -1,7 +1,5 @@
 """Many small questions asked as one call, on one event loop."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """One call on its way: what was tried so far, what it took, and how it ends."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from typing import Any

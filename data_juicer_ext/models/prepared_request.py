@@ -1,7 +1,5 @@
 """A request made ready once for all that needs it: its key, its pace, and each of its tries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -5,8 +5,6 @@ then the answer of one serves the other. What merely surrounds a call is left ou
 concurrency, run ids, the paths of image files, the names of keys).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The same request in flight twice is sent once, and an answer is stored before anybody uses it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ tasks of `prompts/verisciqa/` and `prompts/scifigqual/` in the format that those
 model, and abstains from questions when it does not know.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Rules of other packages for the offline model: what it answers to tasks that it does not know itself."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """One PDF read from end to end; runs in a process of its own (see `figures.bounded_process`)."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterable, Sequence

@@ -4,8 +4,6 @@ Known captions are told from other text by their words, so that the layout model
 a page needs, is not asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a caller can set when a PDF is read, and the error for one that cannot be read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from data_juicer_ext.errors import DjExtError, UsageError

@@ -1,7 +1,5 @@
 """Figures with captions, images and citing paragraphs out of one PDF: the way in."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import time

@@ -5,8 +5,6 @@ small file (or object) named by its SHA-256 in a folder that all processes of a 
 who has it. A claim stays, so that reruns and resumed runs decide alike.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -3,8 +3,6 @@
 Without such a cue no letter in a sentence is an answer: "A curve rises", "panel B shows".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -3,8 +3,6 @@
 Positions always refer to the text as given: what is taken out is overwritten with blanks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Source: the category taxonomy that arXiv publishes; former archives are kept under today's names.
 """
 
-from __future__ import annotations
-
 # One archive per line of names; its categories follow as CODE name pairs.
 _ARCHIVES = {
     "astro-ph": "astrophysics", "cond-mat": "condensed matter physics", "cs": "computer science",

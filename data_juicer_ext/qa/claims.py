@@ -1,7 +1,5 @@
 """Atomic claims about a figure: read from a model's answer, traced to the sentence they come from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

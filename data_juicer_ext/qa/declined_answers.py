@@ -1,7 +1,5 @@
 """Answers that choose nothing: the word None, and declining in a model's own words."""
 
-from __future__ import annotations
-
 import re
 
 _NONE = re.compile(

@@ -1,7 +1,5 @@
 """VeriSciQA's four kinds of wrong questions (sections 2 and 3.3, appendices D and F)."""
 
-from __future__ import annotations
-
 INCORRECTLY_GROUNDED = "E1 incorrectly visually grounded"
 INTENT_MISALIGNED = "E2 figure-intent misaligned"
 NON_VISUAL = "E3 non-visual"

@@ -4,8 +4,6 @@ Models write `"\nu rises"` where they mean the Greek letter. JSON reads that as 
 "u", and `"\frac"` as a form feed. Here a backslash that starts a LaTeX command stays one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Only an answer cue makes a letter: the tag that the prompt asks for, a box, a li
 that announces an answer. Anything else is no answer, however many letters stand in it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Only the given answer can win. A draw that chooses another option, names several
 or cannot be read is against. A draw that failed may have been anything.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Multiple-choice questions: read from a model's answer, and refused where they give their source away."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

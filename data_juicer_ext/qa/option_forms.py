@@ -1,7 +1,5 @@
 """The forms in which an answer names options: letters, lists of letters, an option's own text."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Models prefer positions, so draws that show the options in different orders tell
 Some options mean something only where they stand; those stay.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

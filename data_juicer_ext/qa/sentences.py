@@ -1,7 +1,5 @@
 """Sentences of LaTeX paragraphs, with their places."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 

@@ -4,8 +4,6 @@ The table of what each kind of answer means is that of the VeriSciQA filters: a 
 says nothing about a question, so it never drops one; an answer that cannot be read never keeps one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """A file of JSON lines that several processes append to, and that survives their kills."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

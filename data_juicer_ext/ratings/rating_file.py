@@ -3,8 +3,6 @@
 The last line of an annotator, form and row counts; lines that cannot be read (a killed server cuts one off) do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone

@@ -1,7 +1,5 @@
 """Answers to the stages of a row, where a form reveals it step by step: `<run_dir>/review/stages.jsonl`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

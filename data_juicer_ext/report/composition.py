@@ -1,7 +1,5 @@
 """What the kept rows are made of: domains, figure and question types, licences, and how they spread over figures."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping

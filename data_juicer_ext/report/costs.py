@@ -1,7 +1,5 @@
 """What the calls of a run folder cost, by operator and model, and what did not have to be paid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The summary of a run folder: over the shards of its manifest, else of its last run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from data_juicer_ext.report.summary import summary

@@ -4,8 +4,6 @@ The layout follows VeriSciQA, table 1: papers, figures, claims, questions, then 
 each filter, with its share of the claims.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Every text goes through `shown_text` and autoescaping, and the page's policy allows its own style alone.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import time

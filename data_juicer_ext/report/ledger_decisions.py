@@ -1,7 +1,5 @@
 """One pass through the ledger of a run folder: the decisions that count, and every line that was paid for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

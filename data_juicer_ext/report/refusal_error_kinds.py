@@ -1,7 +1,5 @@
 """Which kinds of error the refusals of a run stand for, as far as its operators say so."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the rows of an export are, known by their columns, and a kept row of each kind in a few lines of text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

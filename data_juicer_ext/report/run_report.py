@@ -1,7 +1,5 @@
 """Everything that a report says of a run, in numbers: from its ledger and its export, each read as a stream."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Which runs of a run folder a report counts, and where the rows that they kept lie."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

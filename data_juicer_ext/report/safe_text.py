@@ -1,7 +1,5 @@
 """Text of papers and models as a page can show it: bounded, and without what a reader can't see."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from data_juicer_ext.rows import scrub, visible

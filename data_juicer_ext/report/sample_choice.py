@@ -1,7 +1,5 @@
 """Which rows a report shows: few of each kind, spread over figures and reasons, the same ones each time."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field

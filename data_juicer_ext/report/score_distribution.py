@@ -1,7 +1,5 @@
 """How the scores of rows are spread: every numeric column of an export, and the scores that the ledger notes."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 A rule that picks an option without the figure should be right as often as chance, one in the number of options.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The summary of a run as text: funnel, files, and a few kept rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A report as lines for a terminal: the funnel, why rows left, what it cost, and how the answers are spread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from data_juicer_ext.report.costs import Costs, money, price

@@ -1,7 +1,5 @@
 """Figures as small pictures inside the page: bounded in pixels and bytes, encoded anew."""
 
-from __future__ import annotations
-
 import base64
 from dataclasses import dataclass
 from pathlib import Path

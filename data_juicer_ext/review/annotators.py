@@ -1,7 +1,5 @@
 """Names of annotators: plain text that is safe to show, to write and to compare."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 

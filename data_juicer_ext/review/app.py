@@ -1,7 +1,5 @@
 """The page and its interface: fixed files, items, pictures, answers. All paths are known before anything is asked."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

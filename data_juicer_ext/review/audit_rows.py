@@ -1,7 +1,5 @@
 """The rows of a run to audit: kept, refused by each step, and undecided ones, each with all that is known of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Auditing: everything that is known of a row, and whether a person accepts it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The calibration round of the SIQA form: who does not rank reference images as the consensus does, does not go on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

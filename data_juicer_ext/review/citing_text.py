@@ -1,7 +1,5 @@
 """The citing text of a row, with the sentence that its claim was made from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the ledger tells of a row: each step that decided about it, from its figure on, and how divided draws are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How far annotators agree: Krippendorff's alpha of each dimension, or why there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Blind rating: of a row goes out what its form shows at the stage that an annotator has reached, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

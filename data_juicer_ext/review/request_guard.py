@@ -4,8 +4,6 @@ The page is for people at known addresses. A web site that a rater has open besi
 rebinding) nor send answers (forged requests), and what rows say must not become anything but text.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import ipaddress

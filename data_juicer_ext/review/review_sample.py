@@ -1,7 +1,5 @@
 """The rows of a run that are put before raters: a seeded sample of its export, in an order of each rater's own."""
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 from collections.abc import Callable, Sequence

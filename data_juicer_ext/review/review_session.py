@@ -1,7 +1,5 @@
 """What the page talks to: it starts annotators, hands out items under opaque ids, and takes their answers."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

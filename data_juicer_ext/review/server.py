@@ -1,7 +1,5 @@
 """Serving a review until it is interrupted."""
 
-from __future__ import annotations
-
 import ipaddress
 import secrets
 import socket

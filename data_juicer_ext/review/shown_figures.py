@@ -1,7 +1,5 @@
 """Figures for the page: only what the picture shows, encoded anew, so that nothing else of a file goes out."""
 
-from __future__ import annotations
-
 import io
 import threading
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Where Data-Juicer, Ray and their libraries print while a run talks to its user: a file, not the screen."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

@@ -4,8 +4,6 @@ After a run its logger still writes into that run's file, `sys.stdout` is still 
 variable that says "on Ray" is still set (which is why a process keeps to one executor).
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

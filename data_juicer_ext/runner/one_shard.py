@@ -1,7 +1,5 @@
 """One shard: run whole, its export and undecided rows put in their places, and its counts taken."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import time

@@ -1,7 +1,5 @@
 """What a run in shards tells its user: at its start, after every shard, and at its end."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """`dj-ext run`: a recipe over a dataset, shard by shard, until all is done, enough is kept, or it is stopped."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The plan of a run folder: cut for the first time, or gone on with if nothing that matters has changed."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """The recipe that every shard is run by: the user's, with its outputs led into the run folder."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Which rows a dataset on disk holds: JSON Lines (also .gz), JSON arrays, Parquet, or a folder of them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterator

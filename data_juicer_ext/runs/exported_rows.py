@@ -1,7 +1,5 @@
 """Rows of an export, be it one file (default executor) or a folder of shards (Ray)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

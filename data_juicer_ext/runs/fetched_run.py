@@ -1,7 +1,5 @@
 """A run folder on object storage, copied to a folder of this machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from data_juicer_ext.errors import UsageError

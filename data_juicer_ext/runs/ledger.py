@@ -6,8 +6,6 @@ storage, some seconds: see `remote_lines`). Ray may execute a task twice: what c
 line of a (row, operator, tag) within a run.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import socket

@@ -1,7 +1,5 @@
 """One file from the exports of all shards, in which every row stands once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from itertools import chain

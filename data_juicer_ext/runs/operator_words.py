@@ -4,8 +4,6 @@ The note of a run (`runs/<run_id>.json`) carries these words in the recipe's ord
 is made later and elsewhere has those of any operator, whoever wrote it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ What grows line by line in a folder is written in pieces there, one object each 
 run that has ended is one object, `<run_id>.all.jsonl`; pieces that may still lie beside it are in it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import threading

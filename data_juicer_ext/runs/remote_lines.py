@@ -1,7 +1,5 @@
 """JSON lines to object storage, which can't append: an object some seconds, or a batch of rows, of a process."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import secrets

@@ -4,8 +4,6 @@ Who runs there keeps an object that says so, and renews it. One that was not ren
 killed, or whose machine is gone.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import json

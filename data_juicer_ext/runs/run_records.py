@@ -10,8 +10,6 @@ A run folder may lie on object storage. What is read of it comes from a copy the
 date, and what they write goes there too.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ files are written here, row by row, because Data-Juicer's loaders lose rows: tho
 column is null, and columns that only later rows have.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 What a shard leaves is sent as it ends; the files that join all shards at the end of a run, as they grow with each one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the tries of shards have spent: every line of their ledgers counts, of killed and undecided tries as well."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from data_juicer_ext.runs import run_records

@@ -1,7 +1,5 @@
 """A new operator among this project's own, in a checkout of it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

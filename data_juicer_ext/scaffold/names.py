@@ -1,7 +1,5 @@
 """The names of a new operator and of the package it goes to, checked before anything is written."""
 
-from __future__ import annotations
-
 import importlib.util
 import keyword
 import re

@@ -1,7 +1,5 @@
 """Files that are written all or not at all, and never over one that is there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The kinds of operators that can be written: with or without a model, mapper or filter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files

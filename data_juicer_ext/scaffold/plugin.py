@@ -1,7 +1,5 @@
 """A new operator in a package of the user's own, which is made with the first one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

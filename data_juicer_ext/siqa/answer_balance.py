@@ -4,8 +4,6 @@ What no single row can decide. The result hangs on the rows and the seed alone: 
 never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and refinement).
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """How an image looks where it does well along a dimension, and where it does badly, read from an answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

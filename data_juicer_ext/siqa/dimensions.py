@@ -3,8 +3,6 @@
 What a dimension means to a model stands in `prompts/siqa/definitions.jinja`. Source: SIQA, section 3.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data_juicer_ext.errors import UsageError

@@ -1,7 +1,5 @@
 """SIQA's questions: read from an answer as their type demands, without duplicates, and made into rows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

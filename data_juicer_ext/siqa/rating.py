@@ -10,8 +10,6 @@ Providers give the likeliest tokens only, and tokenizers spell a level in severa
 - a level that no token names gets nothing: it is less likely than the least likely token given (`missing_below`).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

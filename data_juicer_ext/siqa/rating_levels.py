@@ -1,7 +1,5 @@
 """The five levels of a rating: of a mean opinion score, and as a model writes them (SIQA, section 3.5)."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from fractions import Fraction

@@ -4,8 +4,6 @@ A question and its negation are never answered alike, so the label is turned wit
 section 3.2 (refinement).
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

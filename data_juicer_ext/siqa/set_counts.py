@@ -1,7 +1,5 @@
 """How a set of questions is made up: the share of Yes, the letters of What and How, dimensions, categories."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

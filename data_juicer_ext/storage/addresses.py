@@ -1,7 +1,5 @@
 """Addresses of object storage (`s3://bucket/key`, `memory://...`) and paths, told apart and put together as text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 # What holds files of the user's own. Rows name places too, and must not have a machine ask any server on the web.

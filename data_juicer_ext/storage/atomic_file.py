@@ -1,7 +1,5 @@
 """Files of this machine that are replaced as a whole: a reader, or a kill in between, meets the old or the new one."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Where this machine keeps copies of what lies on object storage."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

@@ -4,8 +4,6 @@ An object is whole or it is not there, and is never appended to. Whatever a stor
 OSError that names the place.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import importlib

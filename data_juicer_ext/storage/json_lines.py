@@ -1,7 +1,5 @@
 """How a file of JSON Lines is read: an object per line, and what becomes of a line that is none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

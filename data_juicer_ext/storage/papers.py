@@ -4,8 +4,6 @@ A missing file is its row's fault, and costs that row. A storage that can't be r
 must not be taken for thousands of missing files.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

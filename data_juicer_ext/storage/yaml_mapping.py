@@ -1,7 +1,5 @@
 """How is a YAML file of settings read?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Accuracy as text, in the layout of the papers' tables, and as JSON and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal

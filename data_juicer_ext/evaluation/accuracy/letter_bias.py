@@ -1,7 +1,5 @@
 """Which letters a model answers with, beside the right ones: a preference for a place in the list shows here."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

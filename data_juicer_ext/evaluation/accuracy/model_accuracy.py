@@ -1,7 +1,5 @@
 """Accuracy of models on a set of questions: over all, and by the groups of a column (VeriSciQA tables 8 to 10)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The questions of a set, and what each model answered to them, read from the rows of `mcq_answer_mapper`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A stratified subset of questions: each stratum has its share of it, by the largest remainder."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

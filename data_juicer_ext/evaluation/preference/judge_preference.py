@@ -1,7 +1,5 @@
 """A judge's S_final against people's preferences: direction, strength and order (SciDiagBench, tables 3 and 4)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

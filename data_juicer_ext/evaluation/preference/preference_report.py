@@ -1,7 +1,5 @@
 """A judge against people's preferences as text, JSON and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The evaluation of quality scores against gold: overall, by dimension, by venue, year and figure type."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Gold from rater rows, dimension-first, and how far the raters are apart (SciFigQual, appendix D)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations

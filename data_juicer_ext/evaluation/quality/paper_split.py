@@ -3,8 +3,6 @@
 The figures of a paper stay together. The same rows and seed give the same split, whatever the order of the rows.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """An evaluation of quality scores as text, JSON and CSV."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Rows with quality scores, however they are written: exports of this package, rater rows, published gold."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The raters' agreement as text, JSON and CSV."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from data_juicer_ext.evaluation.raters.rater_agreement import Agreement

@@ -1,7 +1,5 @@
 """The calibration gate: raters are tested on reference images before their scores count (SIQA, section 3.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from data_juicer_ext.evaluation.siqa.votes import DIMENSIONS, LEAST_RATERS, ExcludedRater, ImageScores, ImageVote, means

@@ -1,7 +1,5 @@
 """Scores of models against mean opinion scores: SRCC and PLCC for Perception, Knowledge and both (SIQA table 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Mean opinion scores: the mean of the raters who count, by image and dimension."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import stdev

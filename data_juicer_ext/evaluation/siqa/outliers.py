@@ -4,8 +4,6 @@ correlation: SRCC with the mean of the other raters, in the worse dimension; whi
 goes and all are computed anew. bt500: the screening of observers of ITU-R BT.500, once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, stdev

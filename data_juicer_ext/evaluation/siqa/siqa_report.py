@@ -1,7 +1,5 @@
 """The evaluation of SIQA scores as text, JSON and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

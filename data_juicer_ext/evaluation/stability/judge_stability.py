@@ -4,8 +4,6 @@ The paper does not spell out its flip rates. Here a flip rate is the share of in
 whose runs do not all point in one direction; the share of pairs of runs that differ stands beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The stability of judges as text, JSON and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path

@@ -4,8 +4,6 @@
 ordinal ratings have such draws (all values equal); here these draws are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

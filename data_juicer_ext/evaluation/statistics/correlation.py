@@ -1,7 +1,5 @@
 """Correlation of two lists of scores: Spearman (SRCC), Pearson (PLCC) and Kendall (tau-b), with bootstrap intervals."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Literal

@@ -3,8 +3,6 @@
 None of the libraries that the package installs has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Agreement of two lists of scores: error, bias and rank correlation, each with a stated result for odd data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Any

@@ -1,7 +1,5 @@
 """A statistic with its interval, or the words why it is not defined: never a NaN."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Shares with Wilson intervals."""
 
-from __future__ import annotations
-
 from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
 
 

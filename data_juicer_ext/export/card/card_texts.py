@@ -1,7 +1,5 @@
 """What the dataset card says in words, by kind and format."""
 
-from __future__ import annotations
-
 from data_juicer_ext.export.rows.row_kinds import FIGURES, PAIRS, SIQA_S, SIQA_U
 
 WHAT = {

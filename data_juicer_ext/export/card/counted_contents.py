@@ -1,7 +1,5 @@
 """What an export holds, counted while its rows are written."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

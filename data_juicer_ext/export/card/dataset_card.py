@@ -1,7 +1,5 @@
 """The dataset card: what an export is, how it came about, what is in it, and what it can't be trusted with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase

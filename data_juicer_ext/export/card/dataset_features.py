@@ -4,8 +4,6 @@
 form. Told that a column is its type Json (of 4.7 and later), it takes any value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

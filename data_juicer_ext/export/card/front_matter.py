@@ -5,8 +5,6 @@ Licences: https://github.com/huggingface/hub-docs/blob/main/docs/hub/repositorie
 Splits: https://github.com/huggingface/hub-docs/blob/main/docs/hub/datasets-manual-configuration.md
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of Markdown whose cells papers and models may have written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -4,8 +4,6 @@ A pair is a question with lettered options whose answer is one letter. A rated i
 time, and the answer is the word for its level (SIQA, appendix D.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

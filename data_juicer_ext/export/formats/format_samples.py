@@ -5,8 +5,6 @@ LLaVA: https://github.com/haotian-liu/LLaVA/blob/main/docs/Finetune_Custom_Data.
 OpenAI: https://developers.openai.com/api/docs/guides/vision-fine-tuning
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Parquet shards: with the images' bytes as the feature Image of `datasets`, with plain bytes, or with paths."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

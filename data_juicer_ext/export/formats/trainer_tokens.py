@@ -8,8 +8,6 @@ The tokens: ms-swift's `special_tokens` and `<img>...</img>`, LLaVA's constants 
 cut at, and the special tokens of the vision models that either trains.
 """
 
-from __future__ import annotations
-
 import re
 
 _WORDS = (

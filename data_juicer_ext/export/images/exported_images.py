@@ -4,8 +4,6 @@ They look as the models saw them: upright, on white, the first frame, eight bits
 out with its bytes as they are, but for metadata; everything else becomes PNG (JPEG where it came as one).
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterable, Mapping

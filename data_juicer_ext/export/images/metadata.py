@@ -3,8 +3,6 @@
 Such text can hold paths, people and places. Pixels, colour profiles and resolutions stay as they are, byte for byte.
 """
 
-from __future__ import annotations
-
 _PNG = b"\x89PNG\r\n\x1a\n"
 # Chunks that the picture consists of, or that say how its colours and sizes are meant.
 _PNG_KEPT = (

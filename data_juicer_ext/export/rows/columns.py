@@ -1,7 +1,5 @@
 """The columns of a set of rows and their types, so that every shard of every split has the same."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows that are not in an export, by reason, each with its name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """New orders of options, so that the right answers spread over the letters."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

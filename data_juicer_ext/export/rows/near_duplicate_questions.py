@@ -3,8 +3,6 @@
 Which ones stay hangs on the seed and the rows' ids alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache

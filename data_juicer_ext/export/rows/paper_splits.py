@@ -1,7 +1,5 @@
 """Splits by paper: no paper is in two, nor is a picture that two papers show."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ In what papers and models wrote only the folders of this run, the current and th
 that a paper prints stays. In everything else, nested values included, any absolute path goes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The kinds of rows that can be exported: known by their columns, and checked to be whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

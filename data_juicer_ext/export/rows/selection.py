@@ -1,7 +1,5 @@
 """Which of the whole rows may go out: decided, accepted where that is asked, of a chosen licence."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """The side features of a figure, from its pixels and, by OCR, its text (SciFigQual, protocol sidecar)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any

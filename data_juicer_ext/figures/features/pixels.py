@@ -1,7 +1,5 @@
 """What the pixels of a figure tell: sharpness, size, whitespace, edges, colours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

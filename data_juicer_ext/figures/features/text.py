@@ -1,7 +1,5 @@
 """What the text in a figure tells: how much there is, how well it reads, what it shares with the caption."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

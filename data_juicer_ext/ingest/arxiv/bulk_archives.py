@@ -4,8 +4,6 @@ Source archives: `arXiv_src_YYMM_NNN.tar` with one file per paper, `YYMM/ID.gz` 
 TeX file) or `YYMM/ID.pdf`. Metadata: JSON Lines with `id`, `categories`, `license`, and more.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing

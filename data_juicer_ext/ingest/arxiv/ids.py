@@ -1,7 +1,5 @@
 """arXiv identifiers, as the catalogue writes them and as files are named."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """arXiv's metadata by paper id, on disk: millions of records are read once and never held together in memory."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """Records of arXiv's metadata snapshot: read from JSON Lines, judged by licence and category, made into paper rows."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What the source file of one arXiv paper holds, told from its first bytes and the names in it."""
 
-from __future__ import annotations
-
 import lzma
 import re
 import zlib

@@ -1,7 +1,5 @@
 """Options that a class or package of the paper declares: done where they are given, left alone where not."""
 
-from __future__ import annotations
-
 import re
 
 from data_juicer_ext.latex.expand.source_walk import MAX_DEPTH, Walk

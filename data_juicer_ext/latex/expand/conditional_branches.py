@@ -1,7 +1,5 @@
 """Conditionals met on the walk: the live branch is read, the other one passed over."""
 
-from __future__ import annotations
-
 import re
 
 from data_juicer_ext.latex.expand.macro_calls import call

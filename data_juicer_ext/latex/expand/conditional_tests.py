@@ -1,7 +1,5 @@
 """Which branch of a conditional is live: author switches, booleans, toggles and simple tests."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

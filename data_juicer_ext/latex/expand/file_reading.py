@@ -1,7 +1,5 @@
 """Files met on the walk: inputs and packages are read, image paths written out."""
 
-from __future__ import annotations
-
 import re
 
 from data_juicer_ext.latex.expand.class_options import option_names

@@ -1,7 +1,5 @@
 """The live text of a paper in one piece, with the way back from each character to file and line."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field

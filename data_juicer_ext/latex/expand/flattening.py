@@ -4,8 +4,6 @@ What never reaches the page is left out, and what the page shows as it is typed 
 kept but blotted out of the searchable mask.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 

@@ -1,7 +1,5 @@
 """\\foreach loops met on the walk: written out where the loop names images or files."""
 
-from __future__ import annotations
-
 import re
 
 from data_juicer_ext.latex.expand.relevant_macros import carries, commands_in

@@ -1,7 +1,5 @@
 """Where an \\input, \\include, \\subfile or \\import leads: names read, files found, cycles known."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Macros met on the walk: definitions taken in, calls written out where it matters."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

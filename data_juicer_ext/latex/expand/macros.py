@@ -1,7 +1,5 @@
 """The paper's own macros: definitions read, calls parsed, bodies filled with their arguments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which of a paper's macros the extraction needs to see written out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

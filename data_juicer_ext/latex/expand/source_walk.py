@@ -4,8 +4,6 @@ Only commands that matter are looked at; all else is copied as it stands, with i
 commands do is told by a handler (see `expand`), so that this module knows only how to walk.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

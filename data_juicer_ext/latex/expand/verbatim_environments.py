@@ -1,7 +1,5 @@
 """Environments met on the walk: hidden ones, verbatim text, files that the paper writes, its own."""
 
-from __future__ import annotations
-
 import re
 
 from data_juicer_ext.latex.expand.macros import Macro, argument_texts, expand_text, with_texts

@@ -1,7 +1,5 @@
 """Images of figures that have no file, taken from the compiled PDF that the paper ships."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The images of a figure: found in the paper, made readable, and flagged where that fails."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Sequence
 from pathlib import Path

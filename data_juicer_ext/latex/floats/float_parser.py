@@ -4,8 +4,6 @@ One pass over the commands that matter. Nothing is looked for ahead, so broken i
 than sound input.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from itertools import islice

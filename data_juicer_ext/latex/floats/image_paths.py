@@ -1,7 +1,5 @@
 """The image files that a figure shows: paths as written, options, and the file that is meant."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Figure numbers as LaTeX prints them: counters, chapters, appendices, continued floats."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

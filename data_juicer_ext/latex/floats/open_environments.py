@@ -4,8 +4,6 @@ Each is a `FloatBox`. One that ends is a figure, a panel of the figure around it
 around it. A box whose end never comes goes as far as its last part.
 """
 
-from __future__ import annotations
-
 from data_juicer_ext.latex.floats.float_contents import BOXES, OTHER_FLOATS, FloatBox, Floats
 
 _DEEPEST = 200  # boxes in one another; deeper ones are taken for part of the last

@@ -1,7 +1,5 @@
 """Archives of papers read into memory, bounded: members, bytes and ratio, no way out of the folder."""
 
-from __future__ import annotations
-
 import contextlib
 import lzma
 import re

@@ -1,7 +1,5 @@
 """What lies under gzip, bzip2 or xz, as a stream that ends before it fills the machine."""
 
-from __future__ import annotations
-
 import bz2
 import io
 import lzma

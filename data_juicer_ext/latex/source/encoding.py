@@ -1,7 +1,5 @@
 """TeX bytes to text: byte order marks, UTF-8, the encoding that the file declares, then CP1252."""
 
-from __future__ import annotations
-
 import codecs
 import re
 

@@ -1,7 +1,5 @@
 """The files of a paper's folder: no link out of it, nothing that is no file, at most so many."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which file of a paper is its main document."""
 
-from __future__ import annotations
-
 import json
 import posixpath
 import re

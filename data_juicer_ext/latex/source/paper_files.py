@@ -1,7 +1,5 @@
 """The files of one paper, whatever it comes as: a folder, an archive, one TeX file, or plain text."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import posixpath

@@ -1,7 +1,5 @@
 """Notes on what was left out of a paper, few enough to be read."""
 
-from __future__ import annotations
-
 _SHOWN = 50
 _NAME = 200
 

@@ -5,8 +5,6 @@ negative size sends it into an endless loop (CVE-2025-8194), extended headers co
 (CVE-2024-6232), and sparse headers are held in memory as long as they claim to be.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Captions and headings as plain, readable text."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Mapping

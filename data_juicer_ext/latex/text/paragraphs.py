@@ -1,7 +1,5 @@
 """The running text cut into paragraphs, floats left out, each with the heading it stands under."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """References in the live text, and the figure that each label means."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """References that are typed instead of made: "Figure 3", "Figs. 2--4", "Fig. S1b", without any \\ref."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -4,8 +4,6 @@ A batch goes on at the provider when our process ends; what was submitted is on 
 `batch_records`), and asking for the same requests again polls the same batches.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping

@@ -1,7 +1,5 @@
 """Gathers single requests into calls of a provider's batch interface."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Mapping

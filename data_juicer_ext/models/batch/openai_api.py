@@ -1,7 +1,5 @@
 """OpenAI's interface for files and batches over HTTP, as DashScope and others offer it too."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

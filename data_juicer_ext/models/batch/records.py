@@ -5,8 +5,6 @@ as metadata: where a run died between the provider's creation and our note of it
 batch again.
 """
 
-from __future__ import annotations
-
 import json
 import uuid
 from collections.abc import Iterable

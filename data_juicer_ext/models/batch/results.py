@@ -1,7 +1,5 @@
 """Reads the output of a batch: one line per request, as an answer or a failure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A price that is not in the table is unknown, and said to be so; nothing is guessed from a similar name.
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 import os

@@ -4,8 +4,6 @@ What is in flight then is waited for and stored; the rest is undecided, and the 
 with a higher limit. One budget serves one process, or on Ray the governor that all workers ask.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 from dataclasses import dataclass

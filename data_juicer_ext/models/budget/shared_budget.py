@@ -5,8 +5,6 @@ mean that a message which was lost or came twice changes nothing, and that a gov
 started anew knows the state as soon as the workers have spoken.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping

@@ -5,8 +5,6 @@ Every mistake is a `ConfigError` that says what was wrong and what is allowed. K
 a configuration: it names the environment variable that holds one.
 """
 
-from __future__ import annotations
-
 import difflib
 import importlib.util
 import ipaddress

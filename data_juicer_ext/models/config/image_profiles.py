@@ -14,8 +14,6 @@ text is rather flagged too often. Animated files are sent as their first frame, 
 or JPEG.
 """
 
-from __future__ import annotations
-
 from data_juicer_ext.figures.image_preparation import ImageLimits
 
 DEFAULT_PROFILE = "openai"

@@ -3,8 +3,6 @@
 Every mistake is a `ConfigError` that says what was wrong and what is allowed.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

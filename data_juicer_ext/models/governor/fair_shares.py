@@ -1,7 +1,5 @@
 """How slots are shared among workers: each gets what it asks for, up to a level that is equal for all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

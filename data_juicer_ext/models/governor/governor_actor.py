@@ -5,8 +5,6 @@ find it by name. The driver keeps what a successor could not learn from workers:
 Outside of Ray nothing here imports it, and limits and budgets are those of the process.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import logging

@@ -4,8 +4,6 @@ A report is answered as soon as there is something to tell, and after `POLL_S` a
 a slot which one worker gives back reaches another at once and not with its next report.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import secrets

@@ -18,8 +18,6 @@ whole below its limit, whatever is late, lost or dead:
 No clock and no transport here: `now` is one monotonic clock in seconds.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

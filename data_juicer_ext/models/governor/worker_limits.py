@@ -4,8 +4,6 @@ Calls meet no governor: slots are taken from the lease. Beside them a task repor
 needed while there are calls, and falls silent, holding nothing, when there are none.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import deque

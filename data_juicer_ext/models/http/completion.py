@@ -4,8 +4,6 @@ OpenAI's shape is the norm; vLLM, Ollama, DeepSeek, DashScope and gateways leave
 null for them, or put an error into a response of status 200.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A cancelled try still gives what has already arrived: an answer that was paid fo
 by whoever waits for it, and the next run need not pay again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable

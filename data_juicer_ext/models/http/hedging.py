@@ -5,8 +5,6 @@ usually comes back at once, so a batch does not end in a wait for its slowest ca
 not hold a slot until its time-out. See Dean and Barroso, "The Tail at Scale", 2013.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, insort
 from collections import deque
 

@@ -4,8 +4,6 @@ litellm translates request, response and errors; its exceptions are subclasses o
 the same retry rules serve. Retries, limits and the response store stay ours: litellm's own are off.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ OpenAI's shape (`logprobs.content`, a list with `token`, `logprob` and `top_logp
 SGLang, llama.cpp, Ollama and gateways send it too, with fields left out here and there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Requests in the form of OpenAI's chat interface, with their images as data URLs."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 from collections import OrderedDict

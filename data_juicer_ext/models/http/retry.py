@@ -4,8 +4,6 @@ It reads the OpenAI SDK's exceptions (and what lies under them) or a response, a
 `RetryDecision`. Nothing here sleeps, counts or knows a client.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import ssl

@@ -1,7 +1,5 @@
 """The wait that a provider asks for in its response headers."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping

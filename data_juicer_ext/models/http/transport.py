@@ -7,8 +7,6 @@ SDK's own classes all the same, so that one set of retry rules serves this trans
 libraries that build upon the SDK's exceptions.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import importlib.util

@@ -5,8 +5,6 @@ single refusal says little where many share an account, so the share of them in 
 round is as many results as calls may be in flight.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping

@@ -4,8 +4,6 @@ The rule: at least `FAILURES` failures in a row, over at least the time that a s
 would be retried, and nothing else in between. A short outage therefore costs no row.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 FAILURES = 20

@@ -5,8 +5,6 @@ response. Such a limit refills evenly and `reset` is the time until it is full a
 Azure), which gives the rate; without the limit's size, nothing goes until the reset.
 """
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Mapping

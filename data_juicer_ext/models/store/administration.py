@@ -4,8 +4,6 @@ Every function takes a place: a store itself (a SQLite file, a folder of segment
 whose `store/` may hold one of each kind. All but SQLite files may lie on object storage.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

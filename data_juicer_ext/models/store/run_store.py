@@ -6,8 +6,6 @@ moves from a laptop to a cluster pays for nothing twice. On object storage both 
 on Ray one actor does so for all workers.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Mapping
 from pathlib import Path

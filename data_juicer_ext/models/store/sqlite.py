@@ -1,7 +1,5 @@
 """The response store of one machine: a SQLite file in WAL mode that several processes may share."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import json

@@ -5,8 +5,6 @@ is one object. The driver starts it and it ends with the job; Ray starts it anew
 repeats what was asked of it: an answer that is put twice is stored once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ Strict by design: whatever the question names must be found in the figure, and o
 left; else there is no answer.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

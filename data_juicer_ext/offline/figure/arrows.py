@@ -1,7 +1,5 @@
 """Straight arrows between two pieces of text in a block diagram."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from data_juicer_ext.figures.ocr import OcrLine, Picture

@@ -1,7 +1,5 @@
 """Which colour a piece of a figure has, to tie annotated values to legend entries."""
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

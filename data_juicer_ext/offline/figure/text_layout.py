@@ -1,7 +1,5 @@
 """Which pieces of a figure's text are axis labels, axis titles and values, and where they lie."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

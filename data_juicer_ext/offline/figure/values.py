@@ -1,7 +1,5 @@
 """Which number of a figure belongs to what a question names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data_juicer_ext.figures.ocr import OcrLine

@@ -12,8 +12,6 @@
   the vision vote; without the figure, from the caption.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ The criteria are general, the same for every type: they are what type-specific o
 preference statement is made where one measure of the images leans to the preferred side in every pair.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

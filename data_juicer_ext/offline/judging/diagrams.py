@@ -13,8 +13,6 @@ Each image is measured by itself, so its scores are the same whichever is shown 
 The type of a diagram is told by words of its caption; where none helps, no type is named.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

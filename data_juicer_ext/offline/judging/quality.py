@@ -11,8 +11,6 @@ Each dimension starts from a score that most figures get and moves by what was m
   where the numbers in a plot hold no zero. Strong words without a number make the text's severity minor.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

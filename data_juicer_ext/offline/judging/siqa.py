@@ -8,8 +8,6 @@
   one up from 0.95. Knowledge: by the share of the checks of validity and completeness that hold.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Each check is a Yes/No question along one of SIQA's dimensions with the rule tha
 not show what a check is about, nothing is known. Checks of axes are made where numbers stand along one evenly.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

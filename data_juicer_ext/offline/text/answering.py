@@ -1,7 +1,5 @@
 """Answers read from text alone, by how well a sentence covers a question and one of its options."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Claims about a figure, read from the sentences that refer to it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 from data_juicer_ext.offline.text.clauses import atomic, lowered, said

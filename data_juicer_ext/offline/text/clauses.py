@@ -1,7 +1,5 @@
 """Sentences cut into clauses that each state one thing, without their references to a figure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 

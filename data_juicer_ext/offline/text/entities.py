@@ -1,7 +1,5 @@
 """Names of things in a text, and which of them could stand in for one another."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Numbers with their units in running text, and plausible wrong ones beside them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

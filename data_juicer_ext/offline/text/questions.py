@@ -1,7 +1,5 @@
 """Multiple-choice questions from claims: the question, wrong options, and where the right one stands."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence as Several

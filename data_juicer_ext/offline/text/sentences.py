@@ -4,8 +4,6 @@ Everything is bounded: a paragraph is cut at `PARAGRAPH_LIMIT` characters before
 no expression backtracks over more than a line of text.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Collection

@@ -3,8 +3,6 @@
 The grammar is small and errs on the side of silence: a sentence that fits no shape is nothing here.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,8 +4,6 @@ On object storage lines wait in memory: rows that went on without theirs would b
 ends.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Data-Juicer writes there at the end, after all calls. For zero rows on Ray it ma
 the rows of an earlier run stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any

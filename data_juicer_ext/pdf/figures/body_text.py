@@ -1,7 +1,5 @@
 """The text of a page that belongs to no figure: paragraphs, headings, formulas, tables, headers, footers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Source: SciFigQual, section on extraction (captions ranked by spatial overlap, v
 cue, the best above a threshold).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

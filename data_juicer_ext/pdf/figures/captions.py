@@ -1,7 +1,5 @@
 """Captions on a page: where one begins, how far it goes, and how sure it is one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

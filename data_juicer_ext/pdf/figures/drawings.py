@@ -1,7 +1,5 @@
 """What of a region of a page makes one figure: what is drawn, its labels, and the white around it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data_juicer_ext.pdf.figures.body_text import PANEL

@@ -1,7 +1,5 @@
 """Where captions that are known, as those of a paper's LaTeX are, are printed: told by number and likeness."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

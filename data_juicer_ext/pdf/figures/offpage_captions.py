@@ -1,7 +1,5 @@
 """Captions whose drawing is on another page: below a drawing as large as a page, or in a list of legends."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from data_juicer_ext.pdf.figures.caption_matching import Match

@@ -1,7 +1,5 @@
 """All that the search for figures looks at on one page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

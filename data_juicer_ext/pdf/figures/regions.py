@@ -1,7 +1,5 @@
 """Where the figure of a caption may stand: what is drawn above, below, left or right of it, up to other text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Where the tables of a page are, told by their captions and rules; the layout model misses some."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data_juicer_ext.pdf.figures.captions import Caption

@@ -1,7 +1,5 @@
 """The words and numbers that captions begin with: "Figure 3.", "Fig. A.1 |", "Supplementary Figure 2:"."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

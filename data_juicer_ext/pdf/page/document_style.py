@@ -1,7 +1,5 @@
 """How a document is set: the size and font of its running text, and the columns it stands in."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

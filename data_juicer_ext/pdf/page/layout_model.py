@@ -1,7 +1,5 @@
 """The layout model of pymupdf-layout: boxes of a page with what each is. Its weights are in the package."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

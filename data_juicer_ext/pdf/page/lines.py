@@ -1,7 +1,5 @@
 """The lines of text of a page, upright, with what tells headings and captions from running text."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A layout without the model, for pages that name no figure: blocks of text, and what looks like a heading."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data_juicer_ext.pdf.page.document_style import Style

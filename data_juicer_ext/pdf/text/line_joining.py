@@ -1,7 +1,5 @@
 """Lines joined to running text: words that a line's end divided are whole again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

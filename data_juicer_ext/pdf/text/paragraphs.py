@@ -1,7 +1,5 @@
 """The running text of a document cut into paragraphs, each with its page and the heading it stands under."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Figures that running text names by number: "Figure 3", "Figs. 1, 3-5 and A.2", "Supplementary Fig. S2"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """Running heads, page numbers and the like: lines that stand at the same place on many pages."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Sequence

@@ -1,7 +1,5 @@
 """Which form rows are rated with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The criteria that two diagrams are compared by: of the row, of a file by diagram type, or the five sub-dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a form is: stages that show something of a row and ask for scores."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 SciFigQual, sections 3.1 and 3.3: a dimension without evidence is not asked, and every score needs a reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

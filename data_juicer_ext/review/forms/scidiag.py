@@ -1,7 +1,5 @@
 """Two diagrams for one caption, anonymous and in a seeded order, compared on five points (SciDiag, appendix E)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

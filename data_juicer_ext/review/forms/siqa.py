@@ -1,7 +1,5 @@
 """Scientific images, rated for perception and knowledge on five levels (SIQA, section 4 and appendix C)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data_juicer_ext.review.forms.form import Form, FormStage, asks

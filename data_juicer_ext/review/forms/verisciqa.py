@@ -1,7 +1,5 @@
 """Questions about figures, rated on the five dimensions of VeriSciQA's appendix E."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which small segments of a store on object storage are joined into one, and when."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping, Sequence
 

@@ -5,8 +5,6 @@ same file. On a plain folder a process appends to a segment of its own; `object_
 object storage.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

@@ -1,7 +1,5 @@
 """Where every answer of a segment store lies, as one process knows it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from data_juicer_ext.models.store.segments.files import Joined

@@ -6,8 +6,6 @@ The first line of a segment says the version of all this. The checksum and the k
 places, so that an index is built without decoding the answers.
 """
 
-from __future__ import annotations
-
 import json
 import time
 import zlib

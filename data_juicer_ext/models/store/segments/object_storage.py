@@ -4,8 +4,6 @@ Objects can't be appended to, so every commit is an object; later many are joine
 copied here once, into a folder that all processes of this user share, and read from there.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import os

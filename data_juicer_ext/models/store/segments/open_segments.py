@@ -3,8 +3,6 @@
 Answers are written by one thread and forced to disk by another, many at once; a third joins small segments.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ not its text, and builds that anew from the files when it opens. A killed writer
 last line that is cut off: nobody was told that it was stored, and readers skip it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 from collections.abc import Iterator, Mapping, Sequence
