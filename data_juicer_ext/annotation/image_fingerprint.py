@@ -5,8 +5,6 @@ one template hash alike by the hundred thousand. The grids tell nearly all of th
 pass whatever `same_picture` could find the same.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -43,7 +41,7 @@ class Glance:
     grids: tuple[_Grid, _Grid]
     slender: float
 
-    def may_show_the_same(self, other: Glance) -> bool:
+    def may_show_the_same(self, other: "Glance") -> bool:
         """Whether the grids allow that the two show the same picture."""
         allowed = _LEVELS * _SIDE / _SEEN_AS * max(self.slender, other.slender)
         return any(int(np.abs(mine - its).max()) <= allowed for mine, its in zip(self.grids, other.grids, strict=True))

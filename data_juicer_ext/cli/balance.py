@@ -1,7 +1,5 @@
 """`dj-ext balance`: a set of SIQA questions with as many Yes as No, and its answers spread over the letters."""
 
-from __future__ import annotations
-
 import argparse
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -16,7 +14,7 @@ from data_juicer_ext.storage.atomic_file import replace_lines
 _SHOWN = 10  # refused rows
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     part = commands.add_parser("balance", help="SIQA questions: share of Yes, letters of What, images per category")
     part.add_argument("rows", type=Path, help="question rows: an export, a file or a folder")

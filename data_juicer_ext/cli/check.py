@@ -1,14 +1,12 @@
 """`dj-ext check`: everything that would stop a run, found before it starts."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
 from data_juicer_ext.cli.output import log_warnings_only
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     check = commands.add_parser("check", help="everything that would stop a run, found before it starts")
     check.add_argument("recipe", type=Path)

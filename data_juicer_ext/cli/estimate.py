@@ -1,7 +1,5 @@
 """`dj-ext estimate`: what a recipe will take and give, told before money is spent."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json
@@ -11,7 +9,7 @@ from pathlib import Path
 _NAMES = ("recipe", "dataset", "pilot", "papers", "seed", "max_cost", "run_dir", "assume")
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     part = commands.add_parser("estimate", help="rows, calls, tokens and money of a run, before any is spent")
     part.add_argument("recipe", type=Path)

@@ -1,7 +1,5 @@
 """`dj-ext fetch`: a run folder on object storage, copied to a folder of this machine."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -9,7 +7,7 @@ from data_juicer_ext.errors import UsageError
 from data_juicer_ext.storage.addresses import is_remote
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     part = commands.add_parser("fetch", help="copy a run folder from object storage, for all that works in a folder")
     part.add_argument("address", metavar="ADDRESS", help="the run folder, such as s3://bucket/run")

@@ -1,7 +1,5 @@
 """`dj-ext ingest`: papers as archives hand them out, made into the rows that recipes take."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -25,7 +23,7 @@ _REASONS = {
 }
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command with a part for each source of papers."""
     parts = commands.add_parser("ingest", help="make paper rows from bulk archives").add_subparsers(
         dest="part", required=True

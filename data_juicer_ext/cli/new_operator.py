@@ -1,7 +1,5 @@
 """`dj-ext new-operator`: an operator to start from, with its prompt, test, recipe, sample rows and docs."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys
@@ -16,7 +14,7 @@ from data_juicer_ext.scaffold.operator_kinds import variant_of
 DEFAULT_FOLDER = Path("my_operators")
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     new = commands.add_parser("new-operator", help="write an operator, its prompt, test, recipe and docs, ready to run")
     new.add_argument("name", metavar="NAME", help="such as caption_topic_mapper or long_caption_filter")

@@ -1,13 +1,11 @@
 """`dj-ext ops`: the registered operators, as lines or as the whole reference."""
 
-from __future__ import annotations
-
 import argparse
 
 from data_juicer_ext.cli.output import log_warnings_only
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     ops = commands.add_parser("ops", help="the registered operators, a line each")
     ops.add_argument("--markdown", action="store_true", help="the whole reference, with every parameter")

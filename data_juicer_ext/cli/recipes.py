@@ -1,7 +1,5 @@
 """`dj-ext recipes`: the recipes that come along, and a folder to try them in, with the prompts and samples."""
 
-from __future__ import annotations
-
 import argparse
 import filecmp
 import shutil
@@ -15,7 +13,7 @@ _FOLDERS = ("recipes", "prompts", "examples")
 _NAMED = 5  # files that differ, before they are only counted
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     recipes = commands.add_parser("recipes", help="list the recipes that come along, or copy them with the samples")
     recipes.add_argument("--to", type=Path, metavar="FOLDER", help="copy recipes, prompts and samples into this folder")

@@ -1,7 +1,5 @@
 """`dj-ext report`: what a run did, as one HTML page and as tables on the screen; also while it goes on."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from data_juicer_ext.errors import UsageError
 _MOST_SAMPLES = 50
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     report = commands.add_parser("report", help="a run as one HTML page: funnel, refusals, cost, shortcuts, samples")
     report.add_argument("run_dir", type=run_place, nargs="?", default=Path("dj_ext_run"))

@@ -1,7 +1,5 @@
 """`dj-ext run`: a recipe over a dataset in shards, into a run folder that the same command goes on with."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys
@@ -10,7 +8,7 @@ from pathlib import Path
 from data_juicer_ext.cli.output import INTERRUPTED
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     run = commands.add_parser("run", help="run a recipe in shards into a run folder; the same command goes on")
     run.add_argument("recipe", type=Path)

@@ -1,7 +1,5 @@
 """`dj-ext split`: a paper-aware test split of rated figures."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +16,7 @@ from data_juicer_ext.storage.atomic_file import replacing
 _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     part = commands.add_parser("split", help="a test split that keeps papers together, with venue quotas")
     part.add_argument("figures", type=Path, help="JSON Lines: one row per figure, with paper_id, venue and figure_type")

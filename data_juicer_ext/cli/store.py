@@ -1,7 +1,5 @@
 """`dj-ext store`: what the response store of a run holds, what to delete of it, and all of it as JSON Lines."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from datetime import datetime, timedelta
@@ -13,7 +11,7 @@ from data_juicer_ext.models.store.interface import StoreStats
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command with its three parts; each takes a run folder or a store itself."""
     store = commands.add_parser("store", help="the paid answers of a run: count, delete or export them")
     parts = store.add_subparsers(dest="part", required=True)

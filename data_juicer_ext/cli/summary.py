@@ -1,14 +1,12 @@
 """`dj-ext summary`: funnel, files and kept pairs of the last run in a run folder."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
 from data_juicer_ext.cli.run_argument import run_place
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     summary = commands.add_parser("summary", help="funnel, files and kept pairs of the last run in a run folder")
     summary.add_argument("run_dir", type=run_place, nargs="?", default=Path("dj_ext_run"))

@@ -5,8 +5,6 @@ weights of the dimensions, which are averaged over the draws that came. Importan
 on one scale, and brought to a sum of 1 together.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
@@ -61,7 +59,7 @@ class WeightsDraft(BaseModel):
     Aesthetics: Share
 
     @model_validator(mode="after")
-    def _something(self) -> WeightsDraft:
+    def _something(self) -> "WeightsDraft":
         if self.Structure + self.Content + self.Aesthetics <= 0:
             raise ValueError("one weight at least has to be above 0")
         return self

@@ -1,7 +1,5 @@
 """What part of a picture is shown: page, crop, trim and rotation, as LaTeX or a box on a page asks for it."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Mapping
@@ -39,7 +37,7 @@ class View:
     box: tuple[float, float, float, float] | None = None
 
     @classmethod
-    def from_options(cls, options: Mapping[str, str]) -> View:
+    def from_options(cls, options: Mapping[str, str]) -> "View":
         """From the options of \\includegraphics: page, trim or viewport with clip, angle (right angles only)."""
         page = options.get("page", "1").strip()
         clipped = options.get("clip") == "true"

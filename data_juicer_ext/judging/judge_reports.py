@@ -3,8 +3,6 @@
 A dimension that the gate closes is no field of any model, so that it is neither asked for nor read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,7 +83,7 @@ class VisionReport(BaseModel):
     risk_reason: Reason
 
     @model_validator(mode="after")
-    def _ordered(self) -> VisionReport:
+    def _ordered(self) -> "VisionReport":
         if self.risk_band[0] > self.risk_band[1]:
             raise ValueError("risk_band: the lower end comes first")
         return self

@@ -3,8 +3,6 @@
 Nothing here returns an empty text for an error: a call ends as an `Answer` or as a `Failure`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -67,7 +65,7 @@ class Usage:
     reasoning_tokens: int = 0
     estimated: bool = False
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,

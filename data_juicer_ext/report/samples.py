@@ -1,7 +1,5 @@
 """Rows as a reader sees them: figure, claim, question and options, and what the models said about them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +22,7 @@ class SamplePicture:
     caption: str = ""
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> SamplePicture:
+    def of(cls, row: Mapping[str, Any]) -> "SamplePicture":
         """From a row or a ledger's detail; what is missing or of another type is left empty."""
         images = row.get("images")
         paths = tuple(str(image) for image in images if image) if isinstance(images, list) else ()

@@ -1,7 +1,5 @@
 """What Ctrl-C and SIGTERM do to a run: the first ends the shard at work, the second the process, at once."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -38,7 +36,7 @@ class Stops:
         """Whether a signal has asked the run to stop."""
         return self.exit_code != 0
 
-    def __enter__(self) -> Stops:
+    def __enter__(self) -> "Stops":
         _leave_forks_alone()
         self._take()
         return self

@@ -4,8 +4,6 @@ A shard is `pending`, `running`, `done`, or `undecided` (run, but with rows that
 given to). What stands as `running` when a run begins was killed, and is pending again.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -73,7 +71,7 @@ class Manifest:
     earlier_run_ids: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, shards: Iterable[Shard], **about: Any) -> Manifest:
+    def of(cls, shards: Iterable[Shard], **about: Any) -> "Manifest":
         """A manifest of shards that are all pending."""
         return cls(shards=[ShardEntry(shard.name, shard.id, shard.papers) for shard in shards], **about)
 

@@ -1,7 +1,5 @@
 """`dj-ext evaluate accuracy`: how often models answer a finished set right."""
 
-from __future__ import annotations
-
 import argparse
 
 from data_juicer_ext.cli.inputs import add_out, add_predictions, read_input, show
@@ -9,7 +7,7 @@ from data_juicer_ext.cli.inputs import add_out, add_predictions, read_input, sho
 OPERATOR = "mcq_answer_mapper"
 
 
-def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the part."""
     part = parts.add_parser("accuracy", help="models on a finished set: overall, by domain, figure and question type")
     add_predictions(part, f"answers: exports of {OPERATOR} (file or folder) or run folders, a model or more each")

@@ -1,14 +1,12 @@
 """`dj-ext evaluate quality`: scores of figures against people's."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
 from data_juicer_ext.cli.inputs import add_out, rows_of, show
 
 
-def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the part."""
     part = parts.add_parser("quality", help="figure quality: MAE, Within-1, SRCC, bias, and the raters' dispersion")
     part.add_argument(

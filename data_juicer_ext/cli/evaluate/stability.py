@@ -1,14 +1,12 @@
 """`dj-ext evaluate stability`: how far repeated runs of a judge agree."""
 
-from __future__ import annotations
-
 import argparse
 
 from data_juicer_ext.cli.evaluate.judges import add_judges, judges_of, read_inputs
 from data_juicer_ext.cli.inputs import add_out, show
 
 
-def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the part."""
     part = parts.add_parser("stability", help="repeated runs of a judge: ICC, variances, flip rates, dispersion")
     add_judges(part)

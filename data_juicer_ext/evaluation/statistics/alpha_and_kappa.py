@@ -1,7 +1,5 @@
 """How far raters agree beyond chance: Krippendorff's alpha and Fleiss' kappa."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ class RatingCounts:
     table: NDArray[np.int64]
     clusters: NDArray[np.intp]
 
-    def with_ratings(self, least: int, most: int | None = None) -> RatingCounts:
+    def with_ratings(self, least: int, most: int | None = None) -> "RatingCounts":
         """The units with at least `least` and at most `most` ratings."""
         numbers = self.table.sum(axis=1)
         kept = (numbers >= least) & (numbers <= (numbers if most is None else most))

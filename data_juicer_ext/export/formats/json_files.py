@@ -1,7 +1,5 @@
 """JSON files, one per split: in the forms that ms-swift, LLaVA and OpenAI's chat API read, and rows as plain lines."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -71,10 +69,10 @@ class LineFiles:
         self._part.write(text, size)
         return self._part.name, self._part.lines
 
-    def _is_full(self, part: _SplitFile, size: int) -> bool:
+    def _is_full(self, part: "_SplitFile", size: int) -> bool:
         return self._order.format == "openai" and (part.lines >= CHAT_EXAMPLES or part.size + size > CHAT_FILE_BYTES)
 
-    def _begin(self, split: str) -> _SplitFile:
+    def _begin(self, split: str) -> "_SplitFile":
         files = self._files.setdefault(split, [])
         number = f"-{len(files) + 1}" if files else ""
         files.append(f"{split}{number}.{'json' if self._order.format == 'llava' else 'jsonl'}")

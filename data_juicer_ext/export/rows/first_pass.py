@@ -3,8 +3,6 @@
 So a hundred thousand rows take tens of megabytes of memory, whatever is in them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile
@@ -67,7 +65,7 @@ class Intake:
         self._cleaner, self._left_out = cleaner, left_out
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - this is the context
 
-    def __enter__(self) -> Intake:
+    def __enter__(self) -> "Intake":
         return self
 
     def __exit__(

@@ -1,7 +1,5 @@
 """The folder that arXiv papers are taken into: rows, refusals, source files, and what is there already."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3
@@ -96,7 +94,7 @@ class ArxivFolder:
         name, reason = _key(row)
         return self._reason(name) == reason and not self.has(name)
 
-    def __enter__(self) -> ArxivFolder:
+    def __enter__(self) -> "ArxivFolder":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

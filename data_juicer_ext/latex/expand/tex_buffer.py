@@ -5,8 +5,6 @@ What closes an ordinary group is found by looking a few thousand characters ahea
 brace and every \\if ... \\else ... \\fi, so that no unclosed group makes the work quadratic.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from bisect import bisect_right
@@ -99,7 +97,7 @@ class Buffer:
         self._near: dict[int, Conditional] = {}
 
     @classmethod
-    def of_file(cls, text: str, file: int, offset: int = 0, declared: Set[str] = frozenset()) -> Buffer:
+    def of_file(cls, text: str, file: int, offset: int = 0, declared: Set[str] = frozenset()) -> "Buffer":
         """The text of a file (its index), from `offset` on; `declared` are the conditionals of the paper."""
         return cls(text, [Piece(0, file, offset, True)], declared)
 

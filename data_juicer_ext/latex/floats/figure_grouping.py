@@ -4,8 +4,6 @@ A float may hold several captions (two minipages side by side, each a numbered f
 captions of their own under one outer caption, or images without any markup.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
@@ -59,10 +57,10 @@ class _BoxParts:
     labels: list[LatexLabel] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     panels: list[Panel] = field(default_factory=list)
-    captioned: list[_BoxParts] = field(default_factory=list)
+    captioned: "list[_BoxParts]" = field(default_factory=list)
     at: int = 0
 
-    def absorb(self, other: _BoxParts) -> None:
+    def absorb(self, other: "_BoxParts") -> None:
         """Take over what `other` holds."""
         self.captions += other.captions
         self.labels += other.labels

@@ -1,7 +1,5 @@
 """What a float holds: boxes with captions, labels, images and panels, as they stand in the text."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -69,14 +67,14 @@ class FloatBox:
     captions: list[LatexCaption] = field(default_factory=list)
     labels: list[LatexLabel] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
-    panels: list[FloatBox] = field(default_factory=list)
+    panels: "list[FloatBox]" = field(default_factory=list)
     unknown_captions: list[LatexCaption] = field(default_factory=list)
     drawn: bool = False
     continued: bool = False
     typed: bool = False
     unclosed: bool = False
 
-    def absorb(self, other: FloatBox) -> None:
+    def absorb(self, other: "FloatBox") -> None:
         """Take over what `other` holds."""
         self.captions += other.captions
         self.labels += other.labels

@@ -1,7 +1,5 @@
 """One call's place in the budget of its run."""
 
-from __future__ import annotations
-
 from types import TracebackType
 
 from data_juicer_ext.models.budget.shared_budget import RunBudget
@@ -30,7 +28,7 @@ class Admission:
             self._held = False
             self._budget.spend(cost)
 
-    def __enter__(self) -> Admission:
+    def __enter__(self) -> "Admission":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

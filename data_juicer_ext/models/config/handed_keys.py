@@ -4,8 +4,6 @@ They go from process to process as the argument or the value of a method call, a
 environment, runtime environment, file or log.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 
@@ -23,11 +21,11 @@ class Keys:
         """Whether the key is here, or is known not to exist."""
         return name in self._keys
 
-    def take(self, other: Keys) -> None:
+    def take(self, other: "Keys") -> None:
         """Add the keys of `other`, which replace those of the same name."""
         self._keys.update(other._keys)
 
-    def only(self, name: str) -> Keys:
+    def only(self, name: str) -> "Keys":
         """Just what is known of `name`."""
         return Keys({name: self._keys[name]} if name in self._keys else {})
 

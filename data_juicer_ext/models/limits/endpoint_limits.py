@@ -3,8 +3,6 @@
 All of it runs on one event loop, so nothing here needs a lock.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import time
@@ -65,7 +63,7 @@ class Pace:
         self._used_up_to = start + amount * self._each
         return max(0.0, start - now)
 
-    def copy(self) -> Pace:
+    def copy(self) -> "Pace":
         """A pace to try out what would have to wait."""
         return copy.copy(self)
 

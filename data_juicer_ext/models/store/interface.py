@@ -5,8 +5,6 @@ machine, `segments.store` a folder that an actor owns. Both keep the answer whol
 needed to parse it again without paying, and know it by `request_key`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -79,7 +77,7 @@ class GroupStats:
     cached_tokens: int = 0
     reasoning_tokens: int = 0
 
-    def plus(self, answer: Answer) -> GroupStats:
+    def plus(self, answer: Answer) -> "GroupStats":
         """The group with one more answer."""
         usage = answer.usage
         return replace(

@@ -1,7 +1,5 @@
 """What is drawn on a page: pictures and paths by their rectangles, and the ink itself, one pixel per point."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,13 +43,13 @@ class Ink:
         self.marks = marks
 
     @classmethod
-    def of_page(cls, page: Any, grey: Any) -> Ink:
+    def of_page(cls, page: Any, grey: Any) -> "Ink":
         """The ink of a page of PyMuPDF; `grey` is that library's grey colour space."""
         pixels = page.get_pixmap(colorspace=grey, alpha=False)
         rows = np.frombuffer(pixels.samples, dtype=np.uint8).reshape(pixels.height, pixels.stride)
         return cls(rows[:, : pixels.width] < _PALE)
 
-    def without(self, rects: Iterable[Rect]) -> Ink:
+    def without(self, rects: Iterable[Rect]) -> "Ink":
         """The ink with that of `rects` (and half a point around) wiped out."""
         marks = self.marks.copy()
         for rect in rects:
