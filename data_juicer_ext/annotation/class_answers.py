@@ -53,10 +53,7 @@ class Classes:
     """
 
     def __init__(
-        self,
-        names: Sequence[str],
-        further: Mapping[str, Sequence[str]] | None = None,
-        modifiers: Collection[str] = (),
+        self, names: Sequence[str], further: Mapping[str, Sequence[str]] | None = None, modifiers: Collection[str] = ()
     ) -> None:
         """Raises UsageError for an empty name, and where two classes share one."""
         self.names, self._modifiers = tuple(names), frozenset(modifiers)

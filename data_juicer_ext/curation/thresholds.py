@@ -5,13 +5,7 @@ from dataclasses import dataclass
 from data_juicer_ext.figures.image_preparation import ImageLimits
 
 S1, S2, S3, S4, S5 = "S1", "S2", "S3", "S4", "S5"
-STAGES = {
-    S1: "hard filter",
-    S2: "anomaly flag",
-    S3: "re-extract",
-    S4: "soft mark",
-    S5: "paper filter",
-}
+STAGES = {S1: "hard filter", S2: "anomaly flag", S3: "re-extract", S4: "soft mark", S5: "paper filter"}
 
 
 @dataclass(frozen=True)

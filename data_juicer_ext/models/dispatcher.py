@@ -166,11 +166,7 @@ class Dispatcher(Closing):
     async def _send(self, call: OngoingCall, copy: Copy) -> Completion:
         on_head = partial(self._head_arrived, copy)
         for _ in range(MOST_CHANGES):
-            body = {
-                **self._rules.apply(call.sampling),
-                "model": self._config.model,
-                "messages": call.prepared.messages,
-            }
+            body = {**self._rules.apply(call.sampling), "model": self._config.model, "messages": call.prepared.messages}
             timeout = max(0.001, min(self._config.timeout, call.left))
             try:
                 return read_completion(await self._sender.post(body, timeout, on_head))

@@ -167,10 +167,7 @@ def drive(
 
 
 async def _drive(
-    items: Sequence[T],
-    worker: Callable[[T], Awaitable[R]],
-    on_error: Callable[[T, Exception], R],
-    width: int,
+    items: Sequence[T], worker: Callable[[T], Awaitable[R]], on_error: Callable[[T, Exception], R], width: int
 ) -> list[R]:
     results: dict[int, R] = {}
     waiting = iter(enumerate(items))

@@ -78,11 +78,7 @@ class InFlight:
 
 
 async def stored_or_asked(
-    store: Responses,
-    in_flight: InFlight,
-    key: str,
-    about: Mapping[str, Any],
-    ask: Callable[[], Awaitable[Result]],
+    store: Responses, in_flight: InFlight, key: str, about: Mapping[str, Any], ask: Callable[[], Awaitable[Result]]
 ) -> Result:
     """The stored answer under `key`, or the one of `ask()`, which is on disk when this returns.
 

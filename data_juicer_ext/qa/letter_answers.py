@@ -12,13 +12,7 @@ from typing import Literal
 from data_juicer_ext.qa.answer_cues import Reading, find_readings
 from data_juicer_ext.qa.answer_tags import Tag, blank, find_tags, without_thinking
 from data_juicer_ext.qa.declined_answers import declines, is_none
-from data_juicer_ext.qa.option_forms import (
-    joined_letters,
-    lead,
-    letters_only,
-    matching,
-    unwrap,
-)
+from data_juicer_ext.qa.option_forms import joined_letters, lead, letters_only, matching, unwrap
 
 PARSER_VERSION = "1"
 

@@ -11,15 +11,7 @@ from dataclasses import dataclass, field
 from data_juicer_ext.latex.expand.conditional_tests import Switches
 from data_juicer_ext.latex.expand.flat_text import FlatWriter
 from data_juicer_ext.latex.expand.input_paths import Inputs
-from data_juicer_ext.latex.expand.macros import (
-    DEFINERS,
-    Argument,
-    Macro,
-    Macros,
-    fill,
-    filled_length,
-    read_arguments,
-)
+from data_juicer_ext.latex.expand.macros import DEFINERS, Argument, Macro, Macros, fill, filled_length, read_arguments
 from data_juicer_ext.latex.expand.relevant_macros import Worth
 from data_juicer_ext.latex.expand.tex_buffer import VERBATIM, Buffer
 from data_juicer_ext.latex.options import LatexOptions

@@ -148,11 +148,7 @@ class _BatchRun:
         request = self._requests[key]
         try:
             prepared = await prepare_request(request, self._config.image_limits)
-            body = {
-                **self._rules.apply(request.sampling),
-                "model": self._config.model,
-                "messages": prepared.messages,
-            }
+            body = {**self._rules.apply(request.sampling), "model": self._config.model, "messages": prepared.messages}
             line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
             return json.dumps(line).encode("ascii") + b"\n"
         except (ImageError, TypeError, ValueError) as error:

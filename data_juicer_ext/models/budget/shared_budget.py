@@ -154,10 +154,7 @@ class GovernedBudget:
         """As `RunBudget.spend`."""
         spent = self._spent
         self._spent = Spent(
-            spent.cost + (cost or 0.0),
-            spent.calls + 1,
-            spent.unpriced_calls + (cost is None),
-            spent.in_flight - 1,
+            spent.cost + (cost or 0.0), spent.calls + 1, spent.unpriced_calls + (cost is None), spent.in_flight - 1
         )
         self._tell()
 

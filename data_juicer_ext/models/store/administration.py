@@ -100,11 +100,7 @@ def stats(place: str | Path) -> dict[str, StoreStats]:
 
 
 def prune(
-    place: str | Path,
-    older_than: timedelta | None = None,
-    model: str = "",
-    task: str = "",
-    dry_run: bool = False,
+    place: str | Path, older_than: timedelta | None = None, model: str = "", task: str = "", dry_run: bool = False
 ) -> list[Pruned]:
     """Delete the answers that meet all given criteria, for good; they would be paid for again.
 

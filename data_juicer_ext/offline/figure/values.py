@@ -4,14 +4,7 @@ from collections.abc import Sequence
 
 from data_juicer_ext.figures.ocr import OcrLine
 from data_juicer_ext.offline.figure.colours import Colour, alike, sample, swatch, value_colour
-from data_juicer_ext.offline.figure.text_layout import (
-    FigureLayout,
-    conditions,
-    named_in,
-    number,
-    pitch,
-    same_name,
-)
+from data_juicer_ext.offline.figure.text_layout import FigureLayout, conditions, named_in, number, pitch, same_name
 from data_juicer_ext.offline.text.quantities import Quantity, quantities
 from data_juicer_ext.offline.text.sentences import content
 

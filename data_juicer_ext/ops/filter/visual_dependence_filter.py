@@ -33,12 +33,7 @@ class VisualDependenceFilter(ModelFilter):
     fields = ("domain", "caption", "question", "options")
 
     def __init__(
-        self,
-        blind_draws: int = 1,
-        blind_hits: int = 1,
-        permute_options: bool = False,
-        *args: Any,
-        **kwargs: Any,
+        self, blind_draws: int = 1, blind_hits: int = 1, permute_options: bool = False, *args: Any, **kwargs: Any
     ):
         """
         Initialization method.

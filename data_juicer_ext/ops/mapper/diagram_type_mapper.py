@@ -31,12 +31,7 @@ class DiagramTypeMapper(ModelMapper):
     repair_template = "scidiag/repair"
     parser_version = PARSER_VERSION
 
-    def __init__(
-        self,
-        pairs: bool = True,
-        *args: Any,
-        **kwargs: Any,
-    ):
+    def __init__(self, pairs: bool = True, *args: Any, **kwargs: Any):
         """
         Initialization method.
 

@@ -3,12 +3,7 @@
 from typing import Any
 
 from data_juicer_ext.annotation.class_answers import ClassParse
-from data_juicer_ext.annotation.image_categories import (
-    IMAGE_CATEGORIES,
-    classes_of,
-    listed,
-    parse_category,
-)
+from data_juicer_ext.annotation.image_categories import IMAGE_CATEGORIES, classes_of, listed, parse_category
 from data_juicer_ext.ops.authoring import Request, operator, request
 from data_juicer_ext.ops.base.class_mapper import ClassMapper, images_of
 
@@ -33,12 +28,7 @@ class ImageCategoryMapper(ClassMapper):
     fields = ("caption", "categories")
     column = "image_category"
 
-    def __init__(
-        self,
-        categories: list[dict[str, str]] | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ):
+    def __init__(self, categories: list[dict[str, str]] | None = None, *args: Any, **kwargs: Any):
         """
         Initialization method.
 

@@ -31,12 +31,7 @@ class SiqaDescriptionMapper(ModelMapper):
     fields = ("dimensions", "domain", "caption")
     parser_version = PARSER_VERSION
 
-    def __init__(
-        self,
-        dimensions: list[str] | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ):
+    def __init__(self, dimensions: list[str] | None = None, *args: Any, **kwargs: Any):
         """
         Initialization method.
 

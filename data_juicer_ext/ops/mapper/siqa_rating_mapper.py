@@ -72,13 +72,7 @@ class SiqaRatingMapper(ModelMapper):
     fields = ("aspect", "dimensions", "domain")
     parser_version = "siqa-rating-1"
 
-    def __init__(
-        self,
-        method: str = "auto",
-        draws: int = 1,
-        *args: Any,
-        **kwargs: Any,
-    ):
+    def __init__(self, method: str = "auto", draws: int = 1, *args: Any, **kwargs: Any):
         """
         Initialization method.
 

@@ -54,12 +54,7 @@ class SiqaRefineMapper(ModelOp, Mapper):
     fields = ("question",)
     parser_version = PARSER_VERSION
 
-    def __init__(
-        self,
-        seed: int = 0,
-        *args: Any,
-        **kwargs: Any,
-    ):
+    def __init__(self, seed: int = 0, *args: Any, **kwargs: Any):
         """
         Initialization method.
 

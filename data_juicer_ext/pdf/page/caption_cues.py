@@ -26,7 +26,7 @@ _SENTENCE = re.compile(
     r"\s*(?:\([a-h]\)|[a-h]\b)?\s*(?:shows?|showed|illustrates?|presents?|depicts?|gives?|plots?|summari[sz]es?|compares?"
     r"|reports?|displays?|describes?|provides?|demonstrates?|reveals?|indicates?|represents?|contains?|lists?|is|are|was"
     r"|were|and|or|also|that|where|which|in|as|by|we|can|for|but|to|from|with|below|above|suggests?|confirms?|visuali[sz]es?"
-    r"|outlines?|highlights?|details?|defines?|marks?|has|have|only|both|then|because)\b",
+    r"|outlines?|highlights?|details?|defines?|marks?|has|have|only|both|then|because)\b"
 )
 _LEADER = re.compile(r"(?:\. ?){4,}\s*\d*\Z|\.{4,}|(?<=\S)\s{3,}\d{1,3}\Z")
 
