@@ -185,7 +185,7 @@ def check(name: str, fields: Collection[str]) -> None:
         raise PromptError(f"prompt template {name}.jinja: the line '=== user ===' stands in a file that it includes")
     try:
         _parts(folders, name, sources[0])
-        used = set().union(*(_undeclared(folders, source) for source in sources))
+        used = set().union(*(meta.find_undeclared_variables(_environment(folders).parse(source)) for source in sources))
     except TemplateError as error:
         raise PromptError(f"prompt template {name}.jinja: {error}") from error
     if unknown := sorted(used - set(fields)):
@@ -193,10 +193,6 @@ def check(name: str, fields: Collection[str]) -> None:
             f"prompt template {name}.jinja uses {', '.join(unknown)}, which it is not given; it is given: "
             f"{', '.join(sorted(fields))}"
         )
-
-
-def _undeclared(folders: tuple[str, ...], source: str) -> set[str]:
-    return meta.find_undeclared_variables(_environment(folders).parse(source))
 
 
 @lru_cache(maxsize=256)

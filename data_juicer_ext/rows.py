@@ -72,11 +72,10 @@ def _clean(value: Any) -> Any:
 class Figure:
     """One figure of a paper, from LaTeX or PDF; the objects of the `figures` column.
 
-    `number` is printed text ("3", "A.1"). `images` are files that a vision model can read,
-    `image_sources` the paths as found, relative to the paper's folder. `context` holds the citing
-    paragraphs; `context_places` ("file:line" or "page N") and `section` run parallel to it.
-    `page` counts from 1 (0: unknown); `bbox` is in points from the top left, [] if unknown.
-    `parent_label` and `panel` ("a") are set for panels only. `flags` say what is unusual.
+    `number` is printed text ("3", "A.1"). `images` are files that a vision model can read, `image_sources` the paths as
+    found, relative to the paper's folder. `context` holds the citing paragraphs; `context_places` ("file:line" or "page
+    N") and `section` run parallel to it. `page` counts from 1 (0: unknown); `bbox` is in points from the top left, []
+    if unknown. `parent_label` and `panel` ("a") are set for panels only. `flags` say what is unusual.
     """
 
     figure_id: str = ""

@@ -21,12 +21,11 @@ def image_row(
     """A figure row of the image or images that `row` names, every one decoded whole.
 
     `row` has `images` (paths or addresses) or `image` (one), and any of paper_id, figure_id, domain, licence, venue,
-    year, caption, label, number and `context` (paragraphs with a blank line between). Relative paths start at
-    `root`, which may be an address, or at the current folder where there is no such file. `provenance` holds the
-    columns in `keep` as `given`.
-    `row_id` hangs on the images' bytes, the caption and the ids, not on where the files lie.
-    Raises NoImageError, ImageError for an image that can't be read or has more than `max_pixels`, and
-    UnreachableImageError where object storage fails.
+    year, caption, label, number and `context` (paragraphs with a blank line between). Relative paths start at `root`,
+    which may be an address, or at the current folder where there is no such file. `provenance` holds the columns in
+    `keep` as `given`. `row_id` hangs on the images' bytes, the caption and the ids, not on where the files lie. Raises
+    NoImageError, ImageError for an image that can't be read or has more than `max_pixels`, and UnreachableImageError
+    where object storage fails.
     """
     given = _paths(row)
     paths = [_found(path, root) for path in given]

@@ -1,11 +1,12 @@
-"""The calls that one row makes, and what they took."""
+"""The calls that one row makes, to which model, and what they took."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
-from data_juicer_ext.models.client import cost_of
-from data_juicer_ext.models.config.endpoint import EndpointConfig
+from data_juicer_ext.models.client import Client, RunPlace, cost_of
+from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result
 from data_juicer_ext.prompts import render
 from data_juicer_ext.runs.ledger import Spending
@@ -91,3 +92,13 @@ class Calls:
             self.model_name = result.model
         elif result.kind == "store":
             self.unstored = result.message
+
+
+@cache
+def get_model(config: EndpointConfig, place: RunPlace | None = None) -> Model:
+    """The model for `config` in a run folder, the same object for equal ones within a process."""
+    if config.model == OFFLINE:
+        from data_juicer_ext.offline import OfflineModel
+
+        return OfflineModel()
+    return Client(config, place)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.diagrams.criteria_drafting import AskDraft, DraftingCall
 from data_juicer_ext.judging.judge_reports import parse_report
 from data_juicer_ext.judging.protocols import NoReport

@@ -15,8 +15,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _summary(arguments: argparse.Namespace) -> int:
-    from data_juicer_ext.report.folder_summary import run_summary
     from data_juicer_ext.report.run_selection import no_run
+    from data_juicer_ext.report.summary import run_summary
 
     if not arguments.run_dir.is_dir():
         raise no_run(arguments.run_dir)

@@ -1,13 +1,37 @@
-"""What a row of a generated diagram and its reference holds, read and checked."""
+"""What a row of a generated diagram and its reference holds, read and checked, its target aspect ratio among it."""
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data_juicer_ext.diagrams.aspect_ratio import ratio
 from data_juicer_ext.diagrams.diagram_types import type_code
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.rows import visible
+
+# Those that image generators take by name.
+STANDARD = ("21:9", "16:9", "3:2", "4:3", "5:4", "1:1", "4:5", "3:4", "2:3", "9:16")
+_RATIO = re.compile(r"\s*(\d{1,4}(?:\.\d{1,4})?)\s*[:x×/]\s*(\d{1,4}(?:\.\d{1,4})?)\s*\Z")
+
+
+def ratio(text: str) -> float:
+    """Width / height of a ratio such as "16:9". Raises UsageError for anything else."""
+    match = _RATIO.match(text)
+    if not match or float(match[2]) == 0 or float(match[1]) == 0:
+        raise UsageError(f"aspect_ratio is {text!r}: a ratio such as 16:9 is needed, or nothing")
+    return float(match[1]) / float(match[2])
+
+
+def nearest(width: int, height: int) -> str:
+    """The standard ratio nearest to width / height, by logarithm: 3:2 and 2:3 are equally far from 1:1."""
+    return min(STANDARD, key=lambda name: misfit(name, width, height))
+
+
+def misfit(name: str, width: int, height: int) -> float:
+    """By which factor the sides of an image miss a ratio, as a logarithm: 0 and up, 0.1 is about a tenth."""
+    return abs(math.log(width / height) - math.log(ratio(name)))
+
 
 CHARACTERS_PER_TOKEN = 4
 MAX_PAPER_TOKENS = 30_000

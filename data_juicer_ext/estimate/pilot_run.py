@@ -16,9 +16,8 @@ from data_juicer_ext.runner.interrupts import WAYS
 from data_juicer_ext.runner.run import BUDGET, run
 from data_juicer_ext.runner.shard_plan import RunRequest
 from data_juicer_ext.runner.shard_recipe import dump
-from data_juicer_ext.runs.exported_rows import read_rows
+from data_juicer_ext.runs.exported_rows import identity, read_rows
 from data_juicer_ext.runs.ledger import read_lines
-from data_juicer_ext.runs.merged_export import identity
 
 PILOTS = "pilots"
 _SHARDS = 10  # of a pilot with a budget: it then ends with whole shards, and those are a fair sample

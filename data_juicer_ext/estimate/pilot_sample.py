@@ -33,10 +33,9 @@ class PilotListing:
 class PilotStep:
     """One step in a pilot, a number for each row that was decided: rows in and out, calls, tokens.
 
-    `hits` of the calls were answered from the store. `prompt` and `completion` are the tokens of the
-    responses to the other calls, `stored` the mean ones of such answers in the store, (0, 0) where there
-    are none. `cost` is what the calls that were paid for took (US dollars), `unpriced` counts those of
-    unknown price.
+    `hits` of the calls were answered from the store. `prompt` and `completion` are the tokens of the responses to the
+    other calls, `stored` the mean ones of such answers in the store, (0, 0) where there are none. `cost` is what the
+    calls that were paid for took (US dollars), `unpriced` counts those of unknown price.
     """
 
     rows_in: Numbers

@@ -53,10 +53,9 @@ class PilotTold:
 class Estimate:
     """What a recipe will take and give over a dataset.
 
-    `read` of the `dataset_rows` rows were read; the free steps made `rows` of them for which calls are
-    made, and `free` that cost nothing. `survivors` are the rows that the last step lets through, None
-    where no call is made at all. `cost` is in US dollars, without the models in `unpriced`. `assumed` says
-    in words what was taken for granted.
+    `read` of the `dataset_rows` rows were read; the free steps made `rows` of them for which calls are made, and `free`
+    that cost nothing. `survivors` are the rows that the last step lets through, None where no call is made at all.
+    `cost` is in US dollars, without the models in `unpriced`. `assumed` says in words what was taken for granted.
     """
 
     recipe: str

@@ -46,13 +46,11 @@ def read_figures(
 ) -> LatexExtraction:
     """The figures of the paper at `path`: a folder, .tar, .tar.gz, .tgz, .zip, .gz of one .tex, or .tex.
 
-    Both places may be addresses of object storage; of a lone .tex there, no other file is looked at.
-    Readable images (PNG or JPEG) are written to `image_folder`, named by content. With
-    `given_captions` the figures are those that tie to exactly one of them (see
-    `latex.caption_matching`); `given_images` holds, for each given caption, an image's place or its bytes,
-    "" where there is none.
-    A paper without figures has an empty list. Raises PaperError for what is no readable LaTeX paper,
-    OSError where `image_folder` can't be written, StorageError where object storage fails.
+    Both places may be addresses of object storage; of a lone .tex there, no other file is looked at. Readable images
+    (PNG or JPEG) are written to `image_folder`, named by content. With `given_captions` the figures are those that tie
+    to exactly one of them (see `latex.caption_matching`); `given_images` holds, for each given caption, an image's
+    place or its bytes, "" where there is none. A paper without figures has an empty list. Raises PaperError for what is
+    no readable LaTeX paper, OSError where `image_folder` can't be written, StorageError where object storage fails.
     """
     with sources(path, options) as (tree, named):
         main, reason = choose_main(tree, options.main_file or named)

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.models.batch.collector import BatchCollector
-from data_juicer_ext.models.budget.admission import Admission
 from data_juicer_ext.models.budget.prices import PriceTable, load_prices, price_of
-from data_juicer_ext.models.budget.shared_budget import BudgetLimits
+from data_juicer_ext.models.budget.shared_budget import Admission, BudgetLimits
 from data_juicer_ext.models.config.endpoint import OFFLINE, EndpointConfig
 from data_juicer_ext.models.event_loop import on_loop, shared
 from data_juicer_ext.models.governor.governor_actor import budget_for

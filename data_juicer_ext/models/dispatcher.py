@@ -11,7 +11,7 @@ from typing import Any
 
 import openai
 
-from data_juicer_ext.models.budget.admission import Admission
+from data_juicer_ext.models.budget.shared_budget import Admission
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.event_loop import Closing
 from data_juicer_ext.models.governor.governor_actor import limits_for
@@ -66,10 +66,9 @@ class Dispatcher(Closing):
     async def answer(self, prepared: PreparedRequest, admission: Admission | None = None) -> Result:
         """The answer to a request, or why there is none after all the tries it was worth.
 
-        `admission` is asked once, when the request has a slot and could go out; its failure ends the call.
-        A slot is held for a try only, not for the wait before the next one. A task that is cancelled
-        while its answer is arriving gets that answer (see `Race`), and CancelledError when it asks
-        for another.
+        `admission` is asked once, when the request has a slot and could go out; its failure ends the call. A slot is
+        held for a try only, not for the wait before the next one. A task that is cancelled while its answer is arriving
+        gets that answer (see `Race`), and CancelledError when it asks for another.
         """
         self._refuse_cancelled()
         call = OngoingCall(self._config, prepared)

@@ -41,10 +41,9 @@ class Message:
 class Request:
     """One question to a model.
 
-    `task` names the prompt template (e.g. "verisciqa/claim_extraction") and `fields` holds what
-    the template was rendered with, nothing more: a rule-based model reads these instead of the
-    prose. `sampling` goes to the provider as it is. `draw` tells equal requests apart (votes).
-    `prompt_version` is the template's fingerprint.
+    `task` names the prompt template (e.g. "verisciqa/claim_extraction") and `fields` holds what the template was
+    rendered with, nothing more: a rule-based model reads these instead of the prose. `sampling` goes to the provider as
+    it is. `draw` tells equal requests apart (votes). `prompt_version` is the template's fingerprint.
     """
 
     messages: tuple[Message, ...]

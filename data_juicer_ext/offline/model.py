@@ -31,12 +31,11 @@ _ALPHABET = "ABCDEFGHIJ"
 class OfflineModel:
     """Answers requests by rules; `name` is "offline".
 
-    It reads `request.task`, `request.fields` and the images of the last user message that has any. Equal requests
-    get equal answers. Tasks: `verisciqa/claim_extraction`, `verisciqa/mcq_generation`,
-    `verisciqa/source_consistency`, `verisciqa/visual_dependence`, `verisciqa/vision_vote`, those of
-    `annotation/` (see `offline/annotation.py`), of `scifigqual/` (see `offline/quality.py`), those of
-    `siqa/` (see `offline/siqa.py`), those of `scidiag/` (see `offline/diagrams.py`), and those that other packages
-    add (see `plugin_rules.py`).
+    It reads `request.task`, `request.fields` and the images of the last user message that has any. Equal requests get
+    equal answers. Tasks: `verisciqa/claim_extraction`, `verisciqa/mcq_generation`, `verisciqa/source_consistency`,
+    `verisciqa/visual_dependence`, `verisciqa/vision_vote`, those of `annotation/` (see `offline/annotation.py`), of
+    `scifigqual/` (see `offline/quality.py`), those of `siqa/` (see `offline/siqa.py`), those of `scidiag/` (see
+    `offline/diagrams.py`), and those that other packages add (see `plugin_rules.py`).
     """
 
     name = MODEL_NAME

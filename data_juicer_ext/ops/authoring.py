@@ -15,9 +15,8 @@ from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.config.endpoint import ConfigError
 from data_juicer_ext.models.types import Answer, Failure, Request
 from data_juicer_ext.offline.plugin_rules import offline_rule
-from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
-from data_juicer_ext.ops.base.model_filter import ModelFilter
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.host_results import replace_rows, to_rows
+from data_juicer_ext.ops.base.model_kinds import ModelFilter, ModelMapper
 from data_juicer_ext.ops.base.model_op import ModelOp
 from data_juicer_ext.ops.base.outcome import Outcome, undecided
 from data_juicer_ext.ops.base.registration import import_operators, operator

@@ -16,9 +16,8 @@ from data_juicer_ext.pdf.options import PdfError
 from data_juicer_ext.pdf.page.caption_cues import figure_cue, without_continued
 from data_juicer_ext.pdf.page.document_style import Styles, styles_of
 from data_juicer_ext.pdf.page.geometry import Rect
-from data_juicer_ext.pdf.page.layout_model import CAPTION, Box, layout
+from data_juicer_ext.pdf.page.layout_model import CAPTION, Box, layout, plain_boxes
 from data_juicer_ext.pdf.page.lines import Line, as_shown, upright_lines
-from data_juicer_ext.pdf.page.plain_layout import plain_boxes
 from data_juicer_ext.pdf.text.line_joining import Words
 from data_juicer_ext.pdf.text.paragraphs import Page, Paragraph, paragraphs
 from data_juicer_ext.pdf.text.references import FigureNumbers

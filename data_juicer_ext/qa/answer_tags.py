@@ -40,8 +40,7 @@ def _marks(names: tuple[str, ...]) -> re.Pattern[str]:
 def find_tags(text: str, names: Sequence[str], stop: Sequence[str] = ()) -> list[Tag]:
     """The elements called one of `names`, in order; elements do not nest.
 
-    One ends at its closing tag, else (`closed` is False) at the next tag of `names` or `stop`, or
-    with the text.
+    One ends at its closing tag, else (`closed` is False) at the next tag of `names` or `stop`, or with the text.
     """
     wanted, found = {name.lower() for name in names}, list[Tag]()
     opened: re.Match[str] | None = None
@@ -72,9 +71,8 @@ def blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
 def without_thinking(text: str) -> str:
     """`text` with a model's thinking blanked out, positions kept.
 
-    Thinking is what stands in <think> and the like, before a closing tag without an opening one
-    (chat templates that open it in the prompt), after an opening one that is never closed, and in
-    every channel but the final one.
+    Thinking is what stands in <think> and the like, before a closing tag without an opening one (chat templates that
+    open it in the prompt), after an opening one that is never closed, and in every channel but the final one.
     """
     finals = [match.end() for match in _FINAL_CHANNEL.finditer(text)]
     if finals:

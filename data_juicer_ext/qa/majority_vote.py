@@ -44,12 +44,11 @@ def first_agreeing(draws: Sequence[Draw], answer: str) -> int | None:
 def vote(draws: Sequence[Draw], n: int, majority: int, answer: str) -> Decision | None:
     """The verdict of an n-draw vote after the draws made so far; None: not certain yet, draw on.
 
-    Keep if and only if at least `majority` of the n draws choose `answer` and no other option gets
-    as many (a tie is no majority). A verdict given early is the one that drawing all n would give:
-    each missing draw may be anything, a failure included, and a failed one may have been anything.
-    With all n drawn there is always a verdict; it is undecided where the failed draws could tip it.
-    Reasons: majority_agrees, no_majority, call_failed:<kind>. Raises ValueError for impossible
-    `n`, `majority` or more than n draws.
+    Keep if and only if at least `majority` of the n draws choose `answer` and no other option gets as many (a tie is no
+    majority). A verdict given early is the one that drawing all n would give: each missing draw may be anything, a
+    failure included, and a failed one may have been anything. With all n drawn there is always a verdict; it is
+    undecided where the failed draws could tip it. Reasons: majority_agrees, no_majority, call_failed:<kind>. Raises
+    ValueError for impossible `n`, `majority` or more than n draws.
     """
     if not 1 <= majority <= n or len(draws) > n:
         raise ValueError(f"a vote of {n} draws with majority {majority} and {len(draws)} draws made")

@@ -41,11 +41,10 @@ _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:\s?(?:[eE]|(?:×|x|\\times)\s?10\^
 def permutation(options: Sequence[str], seed_parts: Sequence[str], draw: int) -> tuple[int, ...]:
     """The order of one draw: position i shows `options[result[i]]`.
 
-    The same `seed_parts` and `draw` (from 0) give the same order always and on every machine. Successive
-    draws are rotations of one seeded shuffle, so that over as many draws as there are free options
-    each stands once in each place. Options such as "all of the above", and all that follow it, stay
-    where they are; options that are sorted by number or degree, or that name letters, all keep their
-    order.
+    The same `seed_parts` and `draw` (from 0) give the same order always and on every machine. Successive draws are
+    rotations of one seeded shuffle, so that over as many draws as there are free options each stands once in each
+    place. Options such as "all of the above", and all that follow it, stay where they are; options that are sorted by
+    number or degree, or that name letters, all keep their order.
     """
     free = list(range(_free(options)))
     if len(free) < 2 or any(map(_NAMES_LETTERS.search, options)) or is_sorted(options):

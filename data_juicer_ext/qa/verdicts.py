@@ -47,10 +47,9 @@ def source_consistency(parse: LetterParse, answer: str) -> Decision:
 def blind_check(parses: Sequence[Draw], answer: str, hits: int = 1) -> Decision:
     """Drop when at least `hits` of the draws made without the figure choose `answer` (V_vis_dep).
 
-    A draw that names several options among them `answer` is a hit. Draws that failed or cannot be
-    read may be anything: where they could tip the verdict it is undecided. Reasons:
-    answered_blind, needs_figure, unparsable, call_failed:<kind>. Raises ValueError without draws
-    or for `hits` outside 1..len(parses).
+    A draw that names several options among them `answer` is a hit. Draws that failed or cannot be read may be anything:
+    where they could tip the verdict it is undecided. Reasons: answered_blind, needs_figure, unparsable,
+    call_failed:<kind>. Raises ValueError without draws or for `hits` outside 1..len(parses).
     """
     if not 1 <= hits <= len(parses):
         raise ValueError(f"hits is {hits}, must be 1 to {len(parses)}, the number of draws")
@@ -77,3 +76,12 @@ def draw_label(draw: Draw) -> str:
     if not isinstance(draw, LetterParse):
         return "failed"
     return ",".join(draw.letters) or draw.kind
+
+
+INCORRECTLY_GROUNDED = "E1 incorrectly visually grounded"
+INTENT_MISALIGNED = "E2 figure-intent misaligned"
+NON_VISUAL = "E3 non-visual"
+OUTSIDE_KNOWLEDGE = "E4 outside knowledge"
+
+# No filter looks for E2: making the questions from the authors' claims is what keeps it away.
+KINDS = (INCORRECTLY_GROUNDED, INTENT_MISALIGNED, NON_VISUAL, OUTSIDE_KNOWLEDGE)

@@ -1,7 +1,7 @@
 """The funnel of a run: what each operator took in, kept, refused and left undecided.
 
 The layout follows VeriSciQA, table 1: papers, figures, claims, questions, then what is left after
-each filter, with its share of the claims.
+each filter, with its share of the claims; and which kinds of error the refusals stand for.
 """
 
 from collections import Counter
@@ -117,3 +117,30 @@ def _cells(step: FunnelStep, steps: Sequence[FunnelStep]) -> list[str]:
     left = "" if share is None else f"{share:.1%}"
     why = ", ".join(f"{reason} {count}" for reason, count in step.reasons.most_common(4))
     return [step.name, str(step.out), left, f"{step.kept_share:.1%}", str(step.refused), str(step.undecided), why]
+
+
+@dataclass(frozen=True)
+class ImpliedErrors:
+    """Refusals that stand for the same error kinds; `kinds` is () for those that imply none."""
+
+    kinds: tuple[str, ...]
+    refused: int
+    tags: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The kinds in words."""
+        return " or ".join(self.kinds) or "none implied"
+
+
+def by_error_kind(steps: Sequence[FunnelStep]) -> list[ImpliedErrors]:
+    """The refusals of a run by what they imply, E1 first, and last those that imply nothing."""
+    refused: Counter[tuple[str, ...]] = Counter()
+    tags: dict[tuple[str, ...], dict[str, None]] = {}
+    for step in steps:
+        for reason, count in step.refusals.items():
+            kinds = step.words.kinds_of(reason)
+            refused[kinds] += count
+            tags.setdefault(kinds, {})[step.tag] = None
+    order = sorted(refused, key=lambda kinds: (not kinds, kinds))
+    return [ImpliedErrors(kinds, refused[kinds], tuple(tags[kinds])) for kinds in order]

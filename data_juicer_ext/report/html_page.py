@@ -17,7 +17,7 @@ import jinja2
 from markupsafe import Markup
 
 from data_juicer_ext import __version__
-from data_juicer_ext.qa.error_kinds import KINDS
+from data_juicer_ext.qa.verdicts import KINDS
 from data_juicer_ext.report.costs import money, price
 from data_juicer_ext.report.funnel import FunnelStep, share_of_whole, table_1, whole
 from data_juicer_ext.report.run_report import RunReport

@@ -9,9 +9,8 @@ from data_juicer_ext.curation.stage_counts import FunnelStage
 from data_juicer_ext.curation.thresholds import STAGES
 from data_juicer_ext.report.composition import Composition
 from data_juicer_ext.report.costs import Costs, costs
-from data_juicer_ext.report.funnel import FunnelStep, funnel
+from data_juicer_ext.report.funnel import FunnelStep, ImpliedErrors, by_error_kind, funnel
 from data_juicer_ext.report.ledger_decisions import Counted, count
-from data_juicer_ext.report.refusal_error_kinds import ImpliedErrors, by_error_kind
 from data_juicer_ext.report.run_selection import RunSelection
 from data_juicer_ext.report.sample_choice import FigureKey, RowsToChoose, Spread, choose
 from data_juicer_ext.report.samples import (

@@ -1,4 +1,4 @@
-"""The summary of a run as text: funnel, files, and a few kept rows."""
+"""The summary of a run, or of all shards of a run folder, as text: funnel, files, and a few kept rows."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from data_juicer_ext.curation.stage_counts import OPERATOR, RunFunnel
 from data_juicer_ext.report.funnel import FunnelStep, funnel, table
 from data_juicer_ext.report.row_kinds import in_words, kind_in
 from data_juicer_ext.report.run_selection import export_here, no_run
-from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs import run_records, shard_manifest
 from data_juicer_ext.runs.exported_rows import export_files, read_rows
 from data_juicer_ext.runs.ledger import decisions, read_lines
 from data_juicer_ext.runs.operator_words import words_in
@@ -76,3 +76,16 @@ def _spread(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
                 seen.add(key)
                 chosen[index] = row
     return list(chosen.values())[: max(count, 0)]
+
+
+def run_summary(run_dir: Path, pairs: int = 3) -> str:
+    """Funnel, files and kept pairs in words; a plain `dj-process` run after the shards stands for itself.
+
+    Raises NoRunError if the folder holds no run.
+    """
+    found = shard_manifest.load(run_dir)
+    ids = run_records.run_ids(run_dir)
+    if found is None or not ids or not run_records.about(run_dir, ids[-1]).get("shard"):
+        return summary(run_dir, pairs)
+    of_shards = [entry.whole_run_id or entry.run_id for entry in found.shards]
+    return summary(run_dir, pairs, [run_id for run_id in of_shards if run_id])

@@ -111,7 +111,7 @@ class RateDesk(Desk[ReviewItem]):
                 "\n".join(f"{name}{part.reason}" for name, part in zip(names, parts, strict=True) if part.reason),
                 item=shown.position, seconds=round(sum(part.seconds for part in parts), 1), time=now(),
                 calibration=shown.round > 0, round=shown.round,
-                shown_first=_first_shown(side) if self.form.pair else "",
+                shown_first=("generated" if side < 0 else "reference") if self.form.pair else "",
             )
         )  # fmt: skip
 
@@ -177,10 +177,6 @@ def _reached(stages: Sequence[FormStage], answers: Mapping[str, list[StageAnswer
 def _first(answers: Mapping[str, list[StageAnswer]], stage: FormStage) -> StageAnswer:
     """The answer that is locked: the first one, given before more was seen."""
     return answers[stage.name][0] if stage.name in answers else StageAnswer({}, "", 0.0)
-
-
-def _first_shown(side: int) -> str:
-    return "generated" if side < 0 else "reference"
 
 
 def _told(result: Result) -> dict[str, Any]:

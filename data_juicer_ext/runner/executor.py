@@ -86,9 +86,9 @@ class Host:
             return DefaultExecutor(config)
         from data_juicer.core.executor.ray_executor import RayExecutor
 
-        from data_juicer_ext.ops.host import empty_export, ray_blocks
+        from data_juicer_ext.ops.host import exports, ray_blocks
 
-        empty_export.install()
+        exports.install()
         ray_blocks.install()
         executor = RayExecutor(config)
         if not config.get("override_num_blocks"):

@@ -10,7 +10,7 @@ from data_juicer_ext.ops.base.run_op import taking_part
 from data_juicer_ext.runner.executor import Host
 from data_juicer_ext.runner.interrupts import Stops
 from data_juicer_ext.runner.shard_plan import EXPORTS, SHARDS, UNDECIDED
-from data_juicer_ext.runs import run_records, spending
+from data_juicer_ext.runs import run_records, shard_manifest
 from data_juicer_ext.runs import shard_manifest as states
 from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.runs.ledger import decisions
@@ -52,7 +52,7 @@ def run_shard(entry: ShardEntry, manifest: Manifest, kept: ShardedFolder, host: 
             run.flush()
             kept.take_undecided(run.run_id)
             run_records.mark_ended(run)
-            spending.count(entry, kept.run_dir)
+            shard_manifest.count_spent(entry, kept.run_dir)
             kept.save(manifest)
         if isinstance(error, Exception):
             raise ShardError(f"{entry.name} failed: {entry.error}\n  its logs: {made.parent}") from error
@@ -80,7 +80,7 @@ def _enter(entry: ShardEntry, manifest: Manifest, kept: ShardedFolder, run: run_
     entry.kept = sum(1 for _ in read_rows(export))
     entry.refused = sum(e["verdict"] == "drop" for e in decisions(run.run_dir, run.run_id, brief=True))
     entry.undecided = len(undecided)
-    spending.count(entry, run.run_dir)
+    shard_manifest.count_spent(entry, run.run_dir)
     entry.state = states.UNDECIDED if undecided else states.DONE
     kept.send(f"{UNDECIDED}/{entry.name}.jsonl", f"{EXPORTS}/{entry.name}.jsonl", f"{EXPORTS}/{entry.name}")
     kept.save(manifest)

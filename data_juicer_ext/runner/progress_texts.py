@@ -8,11 +8,9 @@ from data_juicer_ext.ops.base.end_of_run import undecided_words, unreadable_word
 from data_juicer_ext.report.row_kinds import kind_in
 from data_juicer_ext.runner.interrupts import WAYS
 from data_juicer_ext.runs import shard_manifest as states
-from data_juicer_ext.runs.exported_rows import read_rows
-from data_juicer_ext.runs.merged_export import identity
-from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
+from data_juicer_ext.runs.exported_rows import identity, read_rows
+from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry, spent_in_all
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
-from data_juicer_ext.runs.spending import in_all
 from data_juicer_ext.storage.addresses import under
 
 
@@ -44,7 +42,7 @@ def closing(manifest: Manifest, folder: ShardedFolder, kept: int, decisions: Ite
         f"{kept} kept {kind}, {sum(e.refused for e in whole)} refused, {len(undecided)} undecided, from "
         f"{sum(e.papers for e in whole)} of {sum(e.papers for e in manifest.shards)} papers "
         f"({len(whole)} of {len(manifest.shards)} shards, {sum(e.seconds for e in whole):.0f} s"
-        f"{_money(in_all(manifest, run_dir))})"
+        f"{_money(spent_in_all(manifest, run_dir))})"
     )
     parts = (unreadable_words(decisions), undecided_words(undecided, under(folder.place, "undecided.jsonl")),
              f"{counts}\n  kept {kind}  {under(folder.place, 'pairs.jsonl')}")  # fmt: skip

@@ -14,9 +14,9 @@ from data_juicer_ext.runner.interrupts import Stops
 from data_juicer_ext.runner.one_shard import ShardError, run_shard, undecided_file
 from data_juicer_ext.runner.shard_plan import ChangedError, RunRequest, open_plan
 from data_juicer_ext.runs.dataset import DatasetError
+from data_juicer_ext.runs.exported_rows import Merged
 from data_juicer_ext.runs.folder_lock import BusyError
 from data_juicer_ext.runs.ledger import read_lines
-from data_juicer_ext.runs.merged_export import Merged
 from data_juicer_ext.runs.shard_manifest import Manifest, ManifestError, ShardEntry
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.runner import shard_recipe
+from data_juicer_ext.runs import shard_manifest
 from data_juicer_ext.runs import shard_manifest as states
-from data_juicer_ext.runs import spending
 from data_juicer_ext.runs.shard_cutting import cut, scan
 from data_juicer_ext.runs.shard_manifest import Manifest
 from data_juicer_ext.runs.sharded_folder import ShardedFolder
@@ -75,11 +75,11 @@ def open_plan(order: RunRequest, config: dict[str, Any], kept: ShardedFolder) ->
 def _count_spent(found: Manifest, run_dir: Path) -> None:
     """Count what killed tries have spent, and all tries where a manifest of an earlier version does not name them."""
     unnamed = [entry for entry in found.shards if entry.run_id and not entry.run_ids]
-    tries = spending.tries(run_dir, found.dataset) if unnamed else {}
+    tries = shard_manifest.tries_by_shard(run_dir, found.dataset) if unnamed else {}
     for entry in unnamed:
         entry.run_ids = tries.get(entry.name) or list(dict.fromkeys(filter(None, (entry.whole_run_id, entry.run_id))))
     for entry in (*unnamed, *found.open):
-        spending.count(entry, run_dir)
+        shard_manifest.count_spent(entry, run_dir)
 
 
 def _begin(order: RunRequest, config: dict[str, Any], dataset: Path, run_dir: Path) -> Manifest:
@@ -99,7 +99,7 @@ def _begin(order: RunRequest, config: dict[str, Any], dataset: Path, run_dir: Pa
     manifest = Manifest.of(
         shards, recipe=str(order.recipe.absolute()), recipe_fingerprint=shard_recipe.fingerprint(config),
         dataset=str(dataset), dataset_fingerprint=found, shard_size=size, seed=seed,
-        earlier_run_ids=sorted(chain.from_iterable(spending.tries(run_dir, str(dataset)).values())),
+        earlier_run_ids=sorted(chain.from_iterable(shard_manifest.tries_by_shard(run_dir, str(dataset)).values())),
     )  # fmt: skip
     manifest.save(run_dir)
     return manifest

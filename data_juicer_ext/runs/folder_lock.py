@@ -21,9 +21,8 @@ class BusyError(DjExtError, ValueError):
 def hold(folder: Path) -> TextIO:
     """Hold a folder until the file that this gives is closed, or the process ends, however it ends.
 
-    Raises BusyError if another process holds it, OSError if it can't be written. Forked workers that outlive a
-    killed process do not hold it (record locks are not inherited). Where the file system has no locks, nobody is
-    held off.
+    Raises BusyError if another process holds it, OSError if it can't be written. Forked workers that outlive a killed
+    process do not hold it (record locks are not inherited). Where the file system has no locks, nobody is held off.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = (folder / NAME).open("a+")

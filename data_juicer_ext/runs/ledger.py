@@ -1,9 +1,8 @@
 """The ledger of a run: one JSON line a decision, for kept and refused rows alike.
 
-Every process appends to a file of its own in `<run_dir>/ledger/` and flushes line by line, so
-that the ledger can be read while the run goes on and a killed run loses at most a line (on object
-storage, some seconds: see `remote_lines`). Ray may execute a task twice: what counts is the last
-line of a (row, operator, tag) within a run.
+Every process appends to a file of its own in `<run_dir>/ledger/` and flushes line by line, so that the ledger can be
+read while the run goes on and a killed run loses at most a line (on object storage, some seconds: see `remote_lines`).
+Ray may execute a task twice: what counts is the last line of a (row, operator, tag) within a run.
 """
 
 import errno
@@ -29,10 +28,9 @@ LedgerLine = Mapping[str, Any]  # an `Entry` as it was read, with `time` and `ru
 class Spending:
     """What one decision took: requests, tokens as the provider counted them, money and seconds.
 
-    `calls` counts answered or failed requests, `tries` what went over the wire for them,
-    `store_hits` those of the calls whose answers were on disk already; these cost no tokens and no money.
-    `cost` is in US dollars, without the `unpriced` calls, whose model's price is unknown.
-    `estimated`: some tokens were estimated.
+    `calls` counts answered or failed requests, `tries` what went over the wire for them, `store_hits` those of the
+    calls whose answers were on disk already; these cost no tokens and no money. `cost` is in US dollars, without the
+    `unpriced` calls, whose model's price is unknown. `estimated`: some tokens were estimated.
     """
 
     calls: int = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from data_juicer_ext.qa.error_kinds import INCORRECTLY_GROUNDED, NON_VISUAL, OUTSIDE_KNOWLEDGE
+from data_juicer_ext.qa.verdicts import INCORRECTLY_GROUNDED, NON_VISUAL, OUTSIDE_KNOWLEDGE
 from data_juicer_ext.rows import visible
 from data_juicer_ext.runs import run_records
 from data_juicer_ext.runs.run_records import Run

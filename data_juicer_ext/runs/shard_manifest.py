@@ -1,4 +1,4 @@
-"""What the shards of a run folder have come to: `manifest.json`, replaced as a whole with every change.
+"""What the shards of a run folder have come to, and have spent: `manifest.json`, replaced with every change.
 
 A shard is `pending`, `running`, `done`, or `undecided` (run, but with rows that no verdict could be
 given to). What stands as `running` when a run begins was killed, and is pending again.
@@ -12,6 +12,8 @@ from typing import Any
 
 from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.rows import to_json
+from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs.ledger import Spending, spent_by
 from data_juicer_ext.runs.shard_cutting import Shard
 from data_juicer_ext.storage.atomic_file import replace_text
 
@@ -28,12 +30,10 @@ class ManifestError(DjExtError, ValueError):
 class ShardEntry:
     """One shard. Counts of rows, export (relative to the run folder) and seconds are of its last whole run.
 
-    `run_id` is the last run's, whole or not; `whole_run_id` the one that the export is from; `run_ids` are
-    those of all tries, oldest first. `refused` counts refusals by all operators.
-    `calls`, `cost` and `unpriced` are of all tries: the calls that went out, answered or failed, US dollars
-    without the `unpriced` calls, and the calls to models whose price is not known. Answers out of the store
-    are no such calls.
-    `error` says why the last attempt failed.
+    `run_id` is the last run's, whole or not; `whole_run_id` the one that the export is from; `run_ids` are those of all
+    tries, oldest first. `refused` counts refusals by all operators. `calls`, `cost` and `unpriced` are of all tries:
+    the calls that went out, answered or failed, US dollars without the `unpriced` calls, and the calls to models whose
+    price is not known. Answers out of the store are no such calls. `error` says why the last attempt failed.
     """
 
     name: str
@@ -105,3 +105,35 @@ def load(run_dir: Path) -> Manifest | None:
         if isinstance(error, ManifestError):
             raise
         raise ManifestError(f"{path} is no manifest ({error}); start anew with --again") from error
+
+
+def count_spent(entry: ShardEntry, run_dir: Path) -> None:
+    """Enter what all tries of a shard have spent until now."""
+    spent = Spending()
+    for run_id in entry.run_ids:
+        spent.add_up(vars(spent_by(run_dir, run_id)))
+    entry.calls, entry.cost, entry.unpriced = spent.calls - spent.store_hits, round(spent.cost, 8), spent.unpriced
+
+
+def spent_in_all(manifest: Manifest, run_dir: Path) -> ShardEntry:
+    """The calls, cost and unpriced calls of all shards, and of those that `--again` has replaced, as of one shard."""
+    total = ShardEntry("all", "", 0, run_ids=list(manifest.earlier_run_ids))
+    count_spent(total, run_dir)
+    for entry in manifest.shards:
+        total.calls += entry.calls
+        total.cost += entry.cost
+        total.unpriced += entry.unpriced
+    return total
+
+
+def tries_by_shard(run_dir: Path, dataset: str) -> dict[str, list[str]]:
+    """The ids of the runs that worked on shards of `dataset` (as their notes name it), by shard, oldest first."""
+    found: dict[str, list[str]] = {}
+    for run_id in run_records.run_ids(run_dir):
+        try:
+            about = run_records.about(run_dir, run_id)
+        except (OSError, ValueError):  # what can't be read says nothing of a shard
+            continue
+        if about.get("shard") and about.get("dataset_path") == dataset:
+            found.setdefault(str(about["shard"]), []).append(run_id)
+    return found

@@ -28,10 +28,9 @@ _LINE = 300  # characters; an answer in a word needs no more
 def level_of(score: Score, low: Score, high: Score) -> int:
     """The level, 1 to 5, of a mean opinion score between `low` and `high`, the ends of its scale.
 
-    Level i holds low + (i-1)/5 (high-low) <= score < low + i/5 (high-low); score = high is level 5. Numbers
-    count as they are written in decimal (0.6 is 3/5, not the nearest binary fraction), so that a score on a
-    boundary belongs to the level above it. Raises UsageError for a score off the scale, or a scale without
-    extent.
+    Level i holds low + (i-1)/5 (high-low) <= score < low + i/5 (high-low); score = high is level 5. Numbers count as
+    they are written in decimal (0.6 is 3/5, not the nearest binary fraction), so that a score on a boundary belongs to
+    the level above it. Raises UsageError for a score off the scale, or a scale without extent.
     """
     value, lowest, highest = (exact(number) for number in (score, low, high))
     if lowest >= highest:

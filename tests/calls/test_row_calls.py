@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from data_juicer_ext.calls.model_access import get_model
-from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.calls.row_calls import Calls, get_model
 from data_juicer_ext.models import client
 from data_juicer_ext.models.client import Client
 from data_juicer_ext.models.config.endpoint import EndpointConfig

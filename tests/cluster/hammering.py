@@ -44,7 +44,7 @@ def hammering(ray: Any) -> Any:
 
         import ray
 
-        from data_juicer_ext.calls.model_access import get_model
+        from data_juicer_ext.calls.row_calls import get_model
         from data_juicer_ext.models.event_loop import drive
         from data_juicer_ext.models.types import Answer, Message, Request
 

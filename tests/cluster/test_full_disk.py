@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.event_loop import drive, drive_width
 from tests.fake_openai import FakeServer, Reply

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.diagrams.aspect_ratio import STANDARD, misfit, nearest, ratio
+from data_juicer_ext.diagrams.pair_row import STANDARD, misfit, nearest, ratio
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.config.endpoint import EndpointConfig, parse_model_params
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.types import Answer, Failure, Message, Request, Result

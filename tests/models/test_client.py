@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models import dispatcher
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.http.messages import prompt_tokens

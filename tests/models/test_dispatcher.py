@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.client import Client
 from data_juicer_ext.models.config.endpoint import EndpointConfig, parse_model_params
 from data_juicer_ext.models.event_loop import drive, run

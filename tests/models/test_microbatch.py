@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from data_juicer_ext.models.microbatch import Together
+from data_juicer_ext.models.event_loop import Microbatch
 
 
 class Calls:
@@ -26,7 +26,7 @@ class Calls:
         return [2 * number for number in numbers]
 
 
-async def started(together: Together[int, int], *numbers: int) -> list[asyncio.Future[int]]:
+async def started(together: Microbatch[int, int], *numbers: int) -> list[asyncio.Future[int]]:
     tasks: list[asyncio.Future[int]] = [asyncio.ensure_future(together.ask(number)) for number in numbers]
     for _ in range(3):
         await asyncio.sleep(0)
@@ -36,7 +36,7 @@ async def started(together: Together[int, int], *numbers: int) -> list[asyncio.F
 def test_what_comes_while_a_call_is_out_goes_with_the_next() -> None:
     async def main() -> None:
         calls = Calls()
-        together = Together(calls, most=3)
+        together = Microbatch(calls, most=3)
         first = await started(together, 1)
         later = await started(together, 2, 3, 4, 5)
         assert calls.made == [[1]]
@@ -51,7 +51,7 @@ def test_what_comes_while_a_call_is_out_goes_with_the_next() -> None:
 def test_a_failure_is_that_of_its_items_alone() -> None:
     async def main() -> None:
         calls = Calls()
-        together = Together(calls, most=2)
+        together = Microbatch(calls, most=2)
         calls.problem = OSError("no")
         calls.go.set()
         results = await asyncio.gather(*(together.ask(number) for number in range(3)), return_exceptions=True)
@@ -66,7 +66,7 @@ def test_a_failure_is_that_of_its_items_alone() -> None:
 def test_who_is_cancelled_takes_nobody_along(fails: bool) -> None:
     async def main() -> None:
         calls = Calls()
-        together = Together(calls, most=9)
+        together = Microbatch(calls, most=9)
         [out] = await started(together, 1)
         waiting = await started(together, 2, 3)
         out.cancel()

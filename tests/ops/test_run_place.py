@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.models.config.endpoint import ConfigError
-from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.ops.base.paper_mapper import root
 from data_juicer_ext.ops.base.run_op import run_folder, run_place
 from data_juicer_ext.ops.filter.vision_vote_filter import VisionVoteFilter
 from data_juicer_ext.ops.host.running_recipe import RecipeError, trying

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from data_juicer_ext.report.costs import Cost, RunCost, Saved, costs, money, price, total
-from data_juicer_ext.report.folder_summary import run_summary
 from data_juicer_ext.report.ledger_decisions import count
 from data_juicer_ext.report.run_selection import select_runs
+from data_juicer_ext.report.summary import run_summary
 from data_juicer_ext.runs.ledger import Spending
 from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
 from tests.report.run_folders import RunFolder

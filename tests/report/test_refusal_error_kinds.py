@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from data_juicer_ext.report.funnel import funnel
-from data_juicer_ext.report.refusal_error_kinds import by_error_kind
+from data_juicer_ext.report.funnel import by_error_kind, funnel
 from data_juicer_ext.runs.operator_words import OperatorWords
 
 

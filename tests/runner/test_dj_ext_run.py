@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from data_juicer_ext.report.folder_summary import run_summary
+from data_juicer_ext.report.summary import run_summary
 from data_juicer_ext.runs.exported_rows import read_rows
 from data_juicer_ext.runs.ledger import read_lines
 from tests.fake_openai import FakeServer, Reply

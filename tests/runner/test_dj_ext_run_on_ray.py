@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.report.folder_summary import run_summary
+from data_juicer_ext.report.summary import run_summary
 from tests.fake_openai import FakeServer, Reply
 from tests.runner.driving import asked, finished, ids, papers, shards, stopped_after, write_recipe
 from tests.scripted import ScriptedModels

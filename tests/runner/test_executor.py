@@ -172,7 +172,7 @@ def test_on_ray_one_shard_is_as_many_blocks_as_there_are_processors(
     from data_juicer.core.executor import ray_executor
     from data_juicer.utils import ray_utils
 
-    from data_juicer_ext.ops.host import empty_export, ray_blocks
+    from data_juicer_ext.ops.host import exports, ray_blocks
 
     class Config(dict[str, Any]):
         override_num_blocks = given
@@ -181,7 +181,7 @@ def test_on_ray_one_shard_is_as_many_blocks_as_there_are_processors(
     config = Config(override_num_blocks=given)
     monkeypatch.setattr(ray_utils, "ray_cpu_count", lambda: cpus)
     monkeypatch.setattr(ray_executor, "RayExecutor", lambda config: SimpleNamespace(run=lambda skip_return: None))
-    monkeypatch.setattr(empty_export, "install", lambda: installed.append("empty_export"))
+    monkeypatch.setattr(exports, "install", lambda: installed.append("empty_export"))
     monkeypatch.setattr(ray_blocks, "install", lambda: installed.append("ray_blocks"))
     monkeypatch.setattr("data_juicer.config.init_configs", lambda arguments: config)
     run(Host(tmp_path / "recipe.yaml", "ray", tmp_path), tmp_path)

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from data_juicer_ext.ops.base.run_op import current_run
-from data_juicer_ext.report.folder_summary import run_summary
+from data_juicer_ext.report.summary import run_summary
 from data_juicer_ext.runner import run as run_module
 from data_juicer_ext.runner.run import run
 from data_juicer_ext.runner.shard_plan import RunRequest

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.runs.merged_export import Merged
+from data_juicer_ext.runs.exported_rows import Merged
 from tests.host import write_rows
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data_juicer_ext.models.types import Usage
-from data_juicer_ext.runs import run_records, spending
+from data_juicer_ext.runs import run_records, shard_manifest
 from data_juicer_ext.runs.ledger import Entry as Decision
 from data_juicer_ext.runs.ledger import Ledger, Spending, spent_by
 from data_juicer_ext.runs.shard_manifest import Manifest, ShardEntry
@@ -23,14 +23,14 @@ def test_all_tries_of_a_shard_count_every_line_of_them_without_stored_answers(tm
     decided(tmp_path, "2", calls=7, unpriced=2)
     decided(tmp_path, "3", calls=100)
     entry = ShardEntry("shard-00000", "id", 1, calls=99, cost=99.0, unpriced=99, run_ids=["1", "2"])
-    spending.count(entry, tmp_path)
+    shard_manifest.count_spent(entry, tmp_path)
     assert (entry.calls, entry.cost, entry.unpriced) == (11, 0.75, 3)
 
 
 def test_a_cost_is_kept_to_eight_places(tmp_path: Path) -> None:
     decided(tmp_path, "1", cost=0.123456789)
     entry = ShardEntry("shard-00000", "id", 1, run_ids=["1"])
-    spending.count(entry, tmp_path)
+    shard_manifest.count_spent(entry, tmp_path)
     assert entry.cost == 0.12345679
 
 
@@ -38,7 +38,7 @@ def test_in_all_counts_shards_and_what_again_has_replaced(tmp_path: Path) -> Non
     decided(tmp_path, "1", calls=2, cost=0.5, unpriced=1)
     shards = [ShardEntry(f"shard-0000{n}", "id", 1, calls=10, cost=1.0, unpriced=3) for n in range(2)]
     manifest = Manifest("/r", "f", "/d", "g", 1, 0, shards, earlier_run_ids=["1"])
-    total = spending.in_all(manifest, tmp_path)
+    total = shard_manifest.spent_in_all(manifest, tmp_path)
     assert (total.calls, total.cost, total.unpriced) == (22, 2.5, 7)
     assert manifest.earlier_run_ids == ["1"]
 
@@ -50,7 +50,7 @@ def test_tries_are_of_a_shard_of_this_dataset_oldest_first(tmp_path: Path) -> No
     other = run_records.begin(tmp_path, {"shard": "s1", "dataset_path": "/d"}).run_id
     run_records.begin(tmp_path, {"shard": "s0", "dataset_path": "/another"})
     run_records.begin(tmp_path, {"dataset_path": "/d"})  # of no shard
-    assert spending.tries(tmp_path, "/d") == {"s0": [first, second], "s1": [other]}
+    assert shard_manifest.tries_by_shard(tmp_path, "/d") == {"s0": [first, second], "s1": [other]}
 
 
 @pytest.mark.parametrize("content", ["{broken", None])
@@ -61,7 +61,7 @@ def test_a_note_that_can_not_be_read_hides_no_other(tmp_path: Path, content: str
         bad.symlink_to(tmp_path / "gone")
     else:
         bad.write_text(content)
-    assert spending.tries(tmp_path, "/d") == {"s0": [good]}
+    assert shard_manifest.tries_by_shard(tmp_path, "/d") == {"s0": [good]}
 
 
 def test_one_call_adds_its_tokens_and_its_money() -> None:

@@ -9,8 +9,7 @@ from typing import Any
 from data_juicer_ext.evaluation.accuracy.letter_bias import LetterCounts, letter_table
 from data_juicer_ext.evaluation.accuracy.model_answers import GROUPS, NOT_SAID, AnswerSet
 from data_juicer_ext.evaluation.accuracy.stratified_subset import stratified
-from data_juicer_ext.evaluation.statistics.value_with_interval import Measure
-from data_juicer_ext.evaluation.statistics.wilson_interval import share
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, share
 
 STRATA = ("domain", "figure_type", "question_type")
 OVERALL = "Overall"

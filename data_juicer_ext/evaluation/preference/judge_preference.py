@@ -12,8 +12,7 @@ from data_juicer_ext.evaluation.preference.votes import CONFLICT, TOO_FEW, Human
 from data_juicer_ext.evaluation.statistics.alpha_and_kappa import counts_of, fleiss_kappa, krippendorff_alpha
 from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
 from data_juicer_ext.evaluation.statistics.correlation import correlation
-from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
-from data_juicer_ext.evaluation.statistics.wilson_interval import share
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, share, undefined
 
 GENERATED, REFERENCE = "generated-preferred", "reference-preferred"
 STRENGTHS = ("reference", "slight reference", "slight generated", "generated")

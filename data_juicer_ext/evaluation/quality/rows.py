@@ -70,9 +70,8 @@ def _filled(row: Mapping[str, Any], name: str) -> bool:
 def read_scored(row: Mapping[str, Any], names: EvaluationKey) -> list[ScoredRow]:
     """What a row scores: one entry, or one per rater where it holds their `annotations`.
 
-    Scores stand in `quality` (JSON), in `scores`, or in columns of their own, by short or long name.
-    Raises RowError for a row that names no figure, a score that is no number from 1 to 10, or a `quality`
-    column that is no JSON.
+    Scores stand in `quality` (JSON), in `scores`, or in columns of their own, by short or long name. Raises RowError
+    for a row that names no figure, a score that is no number from 1 to 10, or a `quality` column that is no JSON.
     """
     key = key_of(row, names)
     if not key:

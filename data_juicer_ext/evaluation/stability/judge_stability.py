@@ -13,8 +13,7 @@ from typing import Any
 from data_juicer_ext.evaluation.judged_pairs import GROUPS, NOT_SAID, Judged, way
 from data_juicer_ext.evaluation.preference.votes import sign
 from data_juicer_ext.evaluation.statistics.intraclass_correlation import one_way
-from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
-from data_juicer_ext.evaluation.statistics.wilson_interval import share
+from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, share, undefined
 
 _DIGITS = 9  # differences of means of orders that are 0 but for the last binary digit
 

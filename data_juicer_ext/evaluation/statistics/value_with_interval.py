@@ -1,4 +1,4 @@
-"""A statistic with its interval, or the words why it is not defined: never a NaN."""
+"""A statistic with its interval, or the words why it is not defined, never a NaN; shares with Wilson's."""
 
 import math
 from collections.abc import Mapping
@@ -59,3 +59,19 @@ def notes(row: Mapping[str, Any], label: str = "") -> list[str]:
             reasons.setdefault(value.note, []).append(name)
     before = f"{label}: " if label else ""
     return [f"{before}{', '.join(names)} {note}" for note, names in reasons.items()]
+
+
+def share(hits: int, tried: int, what: str = "rows") -> Measure:
+    """`hits` of `tried` as a share, 0 to 1, with Wilson's 95% score interval; not defined for none of `what`.
+
+    Wilson's interval does not leave 0 to 1 and holds up for few rows and for shares near 0 or 1 (E. B. Wilson, 1927).
+    Raises ValueError where hits are not within 0 and `tried`.
+    """
+    if not 0 <= hits <= tried:
+        raise ValueError(f"{hits} of {tried} is no share")
+    if not tried:
+        return undefined(f"no {what}")
+    from scipy import stats  # type: ignore[import-untyped]  # here, as it takes a second
+
+    low, high = stats.binomtest(hits, tried).proportion_ci(method="wilson")
+    return Measure(hits / tried, "", float(low), float(high))

@@ -45,10 +45,9 @@ def ingest(
 ) -> IngestCounts:
     """Take the papers of `tars` that `choice` allows into `folder`.
 
-    `folder` gets `papers.jsonl` (paper rows, `paper_path` relative to `folder`), `papers/YYMM/` with the
-    source files as they are, and `refused.jsonl` with a reason for every other file. A second run
-    takes nothing twice. Raises UsageError for wrong metadata or a folder of another choice, OSError
-    for a file that cannot be read or written.
+    `folder` gets `papers.jsonl` (paper rows, `paper_path` relative to `folder`), `papers/YYMM/` with the source files
+    as they are, and `refused.jsonl` with a reason for every other file. A second run takes nothing twice. Raises
+    UsageError for wrong metadata or a folder of another choice, OSError for a file that cannot be read or written.
     """
     for path in (*tars, metadata):
         if not path.is_file():

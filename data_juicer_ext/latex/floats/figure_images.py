@@ -59,7 +59,7 @@ class PaperImages:
         """Take an image that came with the row, a file's place or its bytes, for a figure that has none."""
         name = repr(image[:200]) if isinstance(image, str) else f"of figure {figure.number or figure.figure_id}"
         try:
-            data = _given(image) if isinstance(image, str) else image
+            data = papers.read(image, _MOST_GIVEN if is_remote(image) else None) if isinstance(image, str) else image
             figure.images = [readable_image(data, self._folder, self._limits)]
         except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
             _stop_if_full(error)
@@ -124,10 +124,6 @@ class PaperImages:
     def _note(self, text: str) -> None:
         if len(self.notes) < 100 and text not in self.notes:
             self.notes.append(text[:500])
-
-
-def _given(place: str) -> bytes:
-    return papers.read(place, _MOST_GIVEN if is_remote(place) else None)
 
 
 def _stop_if_full(error: Exception) -> None:

@@ -1,7 +1,6 @@
 """Where figures stand in the live text: their environments, captions, labels, images and panels.
 
-One pass over the commands that matter. Nothing is looked for ahead, so broken input costs no more
-than sound input.
+One pass over the commands that matter. Nothing is looked for ahead, so broken input costs no more than sound input.
 """
 
 import re

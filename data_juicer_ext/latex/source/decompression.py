@@ -46,9 +46,8 @@ def is_compressed(head: bytes) -> bool:
 class Decompressed(io.RawIOBase):
     """The content of a compressed file; several compressed parts in a row are one content.
 
-    Reading raises UnpackedTooLargeError beyond `most` bytes, EOFError for a file that is cut off, and
-    zlib.error, OSError or lzma.LZMAError for a broken one. `garbage` tells afterwards whether the
-    file went on with something else.
+    Reading raises UnpackedTooLargeError beyond `most` bytes, EOFError for a file that is cut off, and zlib.error,
+    OSError or lzma.LZMAError for a broken one. `garbage` tells afterwards whether the file went on with something else.
     """
 
     def __init__(self, source: BinaryIO, most: int) -> None:

@@ -43,9 +43,8 @@ _COMMAND = re.compile(r"\\[A-Za-z@]+\*?|\\.|[{}$]", re.DOTALL)
 def plain(tex: str, macros: Mapping[str, Macro], numbers: Mapping[str, str], rough: bool = False) -> str:
     """`tex` as readable text: macros written out, labels and footnotes gone, references as numbers.
 
-    `numbers` holds what each label prints ("3"); an unknown one gives "[ref.]", a citation "[cit.]".
-    Long input (over 20,000 characters) is cut. `rough` only takes the commands out, for more text than
-    a paper has. Never raises.
+    `numbers` holds what each label prints ("3"); an unknown one gives "[ref.]", a citation "[cit.]". Long input (over
+    20,000 characters) is cut. `rough` only takes the commands out, for more text than a paper has. Never raises.
     """
     tex = tex[:MOST]
     tex = _without_commands(expand_text(tex, macros, MOST))

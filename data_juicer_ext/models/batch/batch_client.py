@@ -34,8 +34,7 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 class BatchClient:
     """A model behind an endpoint's batch interface. `folder` keeps what was submitted.
 
-    `poll` is the number of seconds between two looks at the batches. One process at a time may use
-    a folder.
+    `poll` is the number of seconds between two looks at the batches. One process at a time may use a folder.
     """
 
     def __init__(self, config: EndpointConfig, folder: str | Path, poll: float = POLL_S) -> None:
@@ -47,10 +46,9 @@ class BatchClient:
     async def answer_many(self, requests: Mapping[str, Request]) -> Mapping[str, Result]:
         """The result of each request, under its key (which is unique in the folder: the request key).
 
-        Returns when all batches have ended, up to a day later. Requests of earlier runs that are
-        in a batch already are not submitted again. An error of one request is that one's `Failure`.
-        Raises StoreError where the folder cannot be read or written. Cancelling leaves the batches
-        running: the same call goes on with them.
+        Returns when all batches have ended, up to a day later. Requests of earlier runs that are in a batch already are
+        not submitted again. An error of one request is that one's `Failure`. Raises StoreError where the folder cannot
+        be read or written. Cancelling leaves the batches running: the same call goes on with them.
         """
         return await on_loop(self._answer_many(requests))
 

@@ -1,8 +1,7 @@
 """Which requests are in which batch, kept on disk so that a killed run goes on instead of paying again.
 
-One JSON file per batch. It is written before the batch is created, with a token that the batch carries
-as metadata: where a run died between the provider's creation and our note of it, the token finds the
-batch again.
+One JSON file per batch. It is written before the batch is created, with a token that the batch carries as metadata:
+where a run died between the provider's creation and our note of it, the token finds the batch again.
 """
 
 import json

@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from types import TracebackType
 from typing import Protocol, TypeAlias
 
 from data_juicer_ext.models.budget.run_budget import Budget, Spent
@@ -195,3 +196,33 @@ class GovernedBudget:
             else:
                 self._spent = replace(self._spent, in_flight=self._spent.in_flight + 1)
                 turn.set_result(None)
+
+
+class Admission:
+    """Lets one call out once, and tells the budget exactly once how that ended.
+
+    A context: what was admitted and has not been spent at its end is given back, also where the call is cancelled.
+    """
+
+    def __init__(self, budget: RunBudget) -> None:
+        self._budget = budget
+        self._held = False
+
+    async def admit(self) -> Failure | None:
+        """Let the call go out (None), or say why not."""
+        refused = await self._budget.admit()
+        self._held = refused is None
+        return refused
+
+    def spend(self, cost: float | None) -> None:
+        """The call has ended and cost `cost` US dollars (None: not known); nothing where it was not admitted."""
+        if self._held:
+            self._held = False
+            self._budget.spend(cost)
+
+    def __enter__(self) -> "Admission":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._held:
+            self._budget.release()

@@ -56,17 +56,14 @@ _KEY_LIKE = re.compile(r"api[-_]?key|authorization|token$|secret|password|^extra
 class EndpointConfig:
     """One model at one endpoint, with its limits; equal configurations share one client.
 
-    `base_url` has no trailing slash; with `backend` litellm it may be "", as litellm knows where its
-    providers are. `mode` is `direct` or `batch` (the provider's batch interface).
-    `requests_per_minute` and `tokens_per_minute`: 0 is no limit.
-    `timeout` (seconds) bounds one try, `deadline` (seconds) one request with all its retries, from
-    its first try on. `backoff` (seconds) is the first wait between tries, later ones double it, and
-    `max_tries` bounds them; being told to wait for a rate limit is no try, nor is finding nobody there
-    as long as the endpoint may yet come (`Breaker.away`).
-    `hedge` is the quantile of the observed latencies after which a slow call is sent a second time
-    (0: never).
-    `image_profile` names the provider whose image limits hold (`image_profiles.PROFILES`), as far as
-    they are not given themselves; these are the fields of `figures.image_preparation.ImageLimits`.
+    `base_url` has no trailing slash; with `backend` litellm it may be "", as litellm knows where its providers are.
+    `mode` is `direct` or `batch` (the provider's batch interface). `requests_per_minute` and `tokens_per_minute`: 0 is
+    no limit. `timeout` (seconds) bounds one try, `deadline` (seconds) one request with all its retries, from its first
+    try on. `backoff` (seconds) is the first wait between tries, later ones double it, and `max_tries` bounds them;
+    being told to wait for a rate limit is no try, nor is finding nobody there as long as the endpoint may yet come
+    (`Breaker.away`). `hedge` is the quantile of the observed latencies after which a slow call is sent a second time
+    (0: never). `image_profile` names the provider whose image limits hold (`image_profiles.PROFILES`), as far as they
+    are not given themselves; these are the fields of `figures.image_preparation.ImageLimits`.
     """
 
     model: str

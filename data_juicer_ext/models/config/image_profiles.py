@@ -9,9 +9,8 @@
 | `anthropic-compatible` | 1568 | 3.75 MB | PNG, JPEG, WEBP | 1.15 million pixels |
 | `local` | 1536 | 20 MB | PNG, JPEG | all of it |
 
-Where a provider's models differ, the numbers are those of the one that is shown least, so that small
-text is rather flagged too often. Animated files are sent as their first frame, everything else as PNG
-or JPEG.
+Where a provider's models differ, the numbers are those of the one that is shown least, so that small text is rather
+flagged too often. Animated files are sent as their first frame, everything else as PNG or JPEG.
 """
 
 from data_juicer_ext.figures.image_preparation import ImageLimits

@@ -7,9 +7,8 @@ whole below its limit, whatever is late, lost or dead:
   what a report says it holds is all that it holds.
 - A slot belongs to a worker until it reports that it holds less: a lease that shrinks frees nothing
   by itself. Leases move only where somebody is short.
-- A worker that is not heard of for `LEASE_S` loses its lease; on its side the lease ends sooner, as it
-  counts from when it sent the report that was answered. What it still has in flight then is not
-  counted.
+- A worker that is not heard of for `LEASE_S` loses its lease; on its side the lease ends sooner, as it counts from when
+  it sent the report that was answered. What it still has in flight then is not counted.
 - Requests and tokens per minute are paced here, in one place, and given out as a count of turns that
   only ever grows. So a lost reply loses nothing and no rate has to be handed from worker to worker.
 - A governor that replaces one that died knows no leases: it gives no slots for `LEASE_S`, in which the
@@ -19,10 +18,34 @@ No clock and no transport here: `now` is one monotonic clock in seconds.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from data_juicer_ext.models.governor.fair_shares import fair_slots
 from data_juicer_ext.models.limits.endpoint_limits import Pace
+
+
+def fair_slots(limit: int, demands: Sequence[int], turn: int = 0) -> list[int]:
+    """The max-min fair share of each demand in `limit` slots; the shares add up to `limit` at most.
+
+    Where there are more demands than slots, each share is 0 or 1, and another `turn` favours others:
+    within ceil(demands / limit) successive turns each has had a slot.
+    """
+    shares = [0] * len(demands)
+    hungry = sorted((place for place, demand in enumerate(demands) if demand > 0), key=lambda place: demands[place])
+    left, first = limit, 0
+    while first < len(hungry) and demands[hungry[first]] <= left // (len(hungry) - first):
+        shares[hungry[first]] = demands[hungry[first]]
+        left -= demands[hungry[first]]
+        first += 1
+    rest = sorted(hungry[first:])
+    if not rest:
+        return shares
+    level, more = divmod(left, len(rest))
+    start = 0 if level else turn * more % len(rest)
+    for place, who in enumerate(rest[start:] + rest[:start]):
+        shares[who] = level + (place < more)
+    return shares
+
 
 PAUSE_TOLERANCE_S = 0.05  # workers repeat their pauses, each time with another delay on the way
 LEASE_S = 5.0  # how long a lease holds without a report
@@ -204,8 +227,7 @@ class Governor:
         plan = self._plan(now)
         if plan.fair[name] <= held:
             return plan.fair[name] if plan.short else held
-        # Beyond what it asks for, a worker gets its part of what nobody needs: its next calls then
-        # wait for no reply.
+        # Beyond what it asks for, a worker gets its part of what nobody needs: its next calls then wait for no reply.
         return held + max(0, min(plan.free, plan.fair[name] + plan.spare - held))
 
     def _scarce(self, now: float) -> bool:

@@ -46,10 +46,9 @@ class Race:
     async def run(self, first: Send, another: Send | None = None, look: Patience = lambda elapsed: 0.0) -> TryOutcome:
         """The first usable outcome, or the first copy's where none is usable.
 
-        `look(elapsed)` is asked while no copy has come back, with the seconds since the latest was sent: it
-        gives the seconds until it wants to be asked again, or 0 to start `another`, up to `MOST_COPIES` in
-        all. The slower copies are cancelled and have ended when this returns. `first` and `another` raise
-        nothing but CancelledError.
+        `look(elapsed)` is asked while no copy has come back, with the seconds since the latest was sent: it gives the
+        seconds until it wants to be asked again, or 0 to start `another`, up to `MOST_COPIES` in all. The slower copies
+        are cancelled and have ended when this returns. `first` and `another` raise nothing but CancelledError.
         """
         try:
             self._start(first)

@@ -38,10 +38,9 @@ class Latencies:
 class Hedging:
     """The rule of one endpoint. `quantile` (0 to 1) of the latencies is the patience; 0 is off.
 
-    Calls differ by task (extracting claims takes longer than naming a letter), so latencies are kept
-    for each. Second copies are paid from a bucket that each call fills by `EXTRA_SHARE` and that holds
-    `burst` at most. Half of it is kept for calls that take twice the patience: these hang, while
-    most of the others come without help.
+    Calls differ by task (extracting claims takes longer than naming a letter), so latencies are kept for each. Second
+    copies are paid from a bucket that each call fills by `EXTRA_SHARE` and that holds `burst` at most. Half of it is
+    kept for calls that take twice the patience: these hang, while most of the others come without help.
     """
 
     def __init__(self, quantile: float, burst: float) -> None:

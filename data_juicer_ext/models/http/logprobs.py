@@ -21,9 +21,8 @@ LEAST = -9999.0
 def first_tokens(logprobs: Any, text: str, thought: bool) -> tuple[TokenChoices, ...]:
     """The first tokens of `text`, `MOST_PLACES` at most, with their alternatives; () where there are none.
 
-    `logprobs` is the field of that name in a choice. `thought`: the model thought before it wrote `text`, so
-    that the tokens may begin with thinking; then only tokens that spell `text` are taken. Never raises for
-    an odd shape.
+    `logprobs` is the field of that name in a choice. `thought`: the model thought before it wrote `text`, so that the
+    tokens may begin with thinking; then only tokens that spell `text` are taken. Never raises for an odd shape.
     """
     content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     if not isinstance(content, list):

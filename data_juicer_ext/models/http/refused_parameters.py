@@ -1,8 +1,7 @@
 """What an endpoint says about sampling parameters, learned from its own refusals and remembered.
 
-Reasoning models take `max_completion_tokens` instead of `max_tokens` and fix the temperature. No
-list of model names says so reliably (gateways rename models), but the refusal itself (status 400 or 422)
-names the parameter.
+Reasoning models take `max_completion_tokens` instead of `max_tokens` and fix the temperature. No list of model names
+says so reliably (gateways rename models), but the refusal itself (status 400 or 422) names the parameter.
 """
 
 from __future__ import annotations

@@ -17,9 +17,8 @@ _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 def wait_asked(headers: Mapping[str, str], now: float | None = None) -> float | None:
     """Seconds to wait, or None where the headers do not say.
 
-    Read in this order: `retry-after-ms`, `retry-after` (seconds or an HTTP date), the
-    `x-ratelimit-reset-requests` and `-tokens` of limits that are used up, `x-ratelimit-reset`.
-    `now` is Unix time.
+    Read in this order: `retry-after-ms`, `retry-after` (seconds or an HTTP date), the `x-ratelimit-reset-requests` and
+    `-tokens` of limits that are used up, `x-ratelimit-reset`. `now` is Unix time.
     """
     now = time.time() if now is None else now
     lower = {name.lower(): value.strip() for name, value in headers.items()}

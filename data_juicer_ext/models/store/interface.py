@@ -31,8 +31,7 @@ class StoreError(DjExtError, OSError):
 class Stored:
     """One stored answer. `created` is in seconds since 1970.
 
-    `about` says what it was asked for: `task`, `prompt_version`, `endpoint`, `model` (as asked for)
-    and `sampling`.
+    `about` says what it was asked for: `task`, `prompt_version`, `endpoint`, `model` (as asked for) and `sampling`.
     """
 
     key: str

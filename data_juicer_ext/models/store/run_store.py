@@ -1,9 +1,8 @@
 """The response store of a run folder, for whichever executor runs into it.
 
-In a folder: one machine writes a SQLite file; on Ray every worker process appends to a segment file
-of its own in the shared run folder. Each also reads what the other kind has left, so that a run that
-moves from a laptop to a cluster pays for nothing twice. On object storage both write segments, and
-on Ray one actor does so for all workers.
+In a folder: one machine writes a SQLite file; on Ray every worker process appends to a segment file of its own in the
+shared run folder. Each also reads what the other kind has left, so that a run that moves from a laptop to a cluster
+pays for nothing twice. On object storage both write segments, and on Ray one actor does so for all workers.
 """
 
 import socket

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_juicer_ext.errors import DjExtError
+from data_juicer_ext.models.event_loop import Microbatch
 from data_juicer_ext.models.governor.governor_actor import on_ray
-from data_juicer_ext.models.microbatch import Together
 from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.store.segments.line_format import line_of, stored_in
 from data_juicer_ext.models.store.segments.segment_store import SegmentStore
@@ -81,8 +81,8 @@ class ActorStore:
 
     def __init__(self, address: str) -> None:
         self.place = address
-        self._gets: Together[str, bytes | None] = Together(self._get, MOST_ENTRIES)
-        self._puts: Together[tuple[str, bytes], None] = Together(self._put, MOST_ENTRIES)
+        self._gets: Microbatch[str, bytes | None] = Microbatch(self._get, MOST_ENTRIES)
+        self._puts: Microbatch[tuple[str, bytes], None] = Microbatch(self._put, MOST_ENTRIES)
 
     async def get_async(self, key: str) -> Answer | None:
         """The answer under `key`, marked `from_store`; None if there is none."""

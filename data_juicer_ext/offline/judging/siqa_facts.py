@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from data_juicer_ext.figures.features.figure_features import FeatureError, figure_features
 from data_juicer_ext.figures.ocr import OcrLine, OcrMissingError, UnreadableImageError, read_picture
-from data_juicer_ext.offline.figure.text_layout import FigureLayout, Scale, arrange, number
+from data_juicer_ext.offline.figure.text_layout import FigureLayout, arrange, number
 from data_juicer_ext.storage.addresses import as_path, is_remote
 
 AxisName = Literal["horizontal", "vertical"]
@@ -113,10 +113,6 @@ def unit(text: str) -> str:
     return match[1].strip() if match else ""
 
 
-def _scale(layout: FigureLayout, axis: AxisName) -> Scale | None:
-    return layout.column_scale if axis == "horizontal" else layout.row_scale
-
-
 @dataclass(frozen=True)
 class Check:
     """A Yes/No question, what it says where the answer is Yes (`good`) and No (`bad`), and the rule that decides."""
@@ -142,7 +138,7 @@ def _even(axis: AxisName) -> Callable[[FigureFacts], bool | None]:
     def holds(evidence: FigureFacts) -> bool | None:
         if evidence.plot is None or len(ticks(evidence.plot, axis)) < _TICKS:
             return None
-        return _scale(evidence.plot, axis) is not None
+        return (evidence.plot.column_scale if axis == "horizontal" else evidence.plot.row_scale) is not None
 
     return holds
 

@@ -124,15 +124,7 @@ def _split(body: str) -> list[str]:
             parts.append(left)
             start = after
     parts.append(body[start:].strip())
-    return [clause for part in parts for clause in _either(part)]
-
-
-def _either(clause: str) -> list[str]:
-    return _pair_off(clause) or _ends(clause) or _per_place(clause) or [clause]
-
-
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r", and |, | and ", text) if part.strip()]
+    return [clause for part in parts for clause in (_pair_off(part) or _ends(part) or _per_place(part) or [part])]
 
 
 def _pair_off(body: str) -> list[str]:
@@ -140,7 +132,7 @@ def _pair_off(body: str) -> list[str]:
     found = _RESPECTIVELY.match(body)
     if not found:
         return []
-    names = _listed(found["names"])
+    names = [part.strip() for part in re.split(r", and |, | and ", found["names"]) if part.strip()]
     values = quantities(found["rest"])
     if len(names) != len(values) or len(names) < 2:
         return []

@@ -6,7 +6,7 @@ from data_juicer_ext.annotation.class_answers import PARSER_VERSION, ClassParse
 from data_juicer_ext.annotation.figure_types import FigureTypeParse
 from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.types import Failure, Request
-from data_juicer_ext.ops.base.model_mapper import ModelMapper
+from data_juicer_ext.ops.base.model_kinds import ModelMapper
 from data_juicer_ext.ops.base.outcome import Outcome, undecided
 
 

@@ -3,14 +3,39 @@
 Both are mixed in behind `ModelOp` or `RuleOp`, whose `outcomes` they use.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from data_juicer.ops.base_op import Filter, Mapper
 from data_juicer.utils.constant import Fields
 
-from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
 from data_juicer_ext.ops.base.outcome import Outcome
+
+
+def to_rows(samples: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """The rows of a batch of columns."""
+    if not samples:
+        return []
+    return [dict(zip(samples, values, strict=True)) for values in zip(*samples.values(), strict=True)]
+
+
+def replace_rows(samples: dict[str, Any], rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
+    """The batch with `rows` instead of its own: exactly `columns`, whatever it had before.
+
+    A 1-to-N mapper has to delete the keys of the batch that it was given: the default executor
+    would else look for the old columns at their old length.
+    """
+    rows = list(rows)
+    for key in list(samples):
+        del samples[key]
+    for column in columns:
+        samples[column] = [row[column] for row in rows]
+    return samples
+
+
+def set_column(samples: dict[str, Any], column: str, values: Sequence[Any]) -> None:
+    """Set one column of a batch."""
+    samples[column] = list(values)
 
 
 class RowMapper(Mapper):

@@ -8,8 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data_juicer_ext.calls.model_access import get_model
-from data_juicer_ext.calls.row_calls import Calls
+from data_juicer_ext.calls.row_calls import Calls, get_model
 from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.budget.prices import load_prices
 from data_juicer_ext.models.client import Client, RunPlace
@@ -34,9 +33,8 @@ from data_juicer_ext.rows import to_json
 from data_juicer_ext.runs.ledger import Entry, Spending, spent_before
 from data_juicer_ext.storage.addresses import is_remote
 
-# A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray it is
-# a block, whatever its size: any number would make Ray merge smaller blocks into one task, and
-# leave other workers without any.
+# A batch ends in a wait for its slowest call, so it holds many times the concurrency. On Ray it is a block, whatever
+# its size: any number would make Ray merge smaller blocks into one task, and leave other workers without any.
 BATCH_SIZE = 10_000
 
 # What of a `Spending` belongs to the run, not to the row.
@@ -78,8 +76,6 @@ class ModelOp(DryRun, RunOp):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param api_model: the model's name at its endpoint, `offline` for the embedded one; may be
             `${NAME}` or `${NAME:-default}`.
         :param api_endpoint: the path behind the base URL; chat completions where empty.

@@ -7,13 +7,30 @@ from typing import Any, NoReturn
 from data_juicer.ops.base_op import Mapper
 
 from data_juicer_ext.errors import DjExtError
-from data_juicer_ext.ops.base.column_batches import set_column, to_rows
-from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.models.config.endpoint import ConfigError, expand_environment
+from data_juicer_ext.ops.base.host_results import set_column, to_rows
 from data_juicer_ext.ops.base.run_op import RunOp
 from data_juicer_ext.ops.host.dataset_check import look, missing_columns, repeated_ids
 from data_juicer_ext.ops.host.running_recipe import RecipeError, is_on_ray, only_trying, running, stop
 from data_juicer_ext.rows import content_id, scrub
-from data_juicer_ext.storage.papers import StorageError
+from data_juicer_ext.storage.addresses import is_remote, wrong_address
+from data_juicer_ext.storage.file_access import unreachable
+from data_juicer_ext.storage.papers import StorageError, root_folder
+
+
+def root(name: str, given: str) -> str:
+    """The absolute path or the address that the parameter `name` stands for.
+
+    Raises ConfigError if a variable is not set, or nothing can be read at the address: else all rows would be refused.
+    """
+    named = expand_environment(given)
+    if problem := wrong_address(named):
+        raise ConfigError(f"{name}: {problem}")
+    place = root_folder(named)
+    if is_remote(place) and (problem := unreachable(place, listing=False)):
+        raise ConfigError(f"{name}: {place} can't be read: {problem}")
+    return place
+
 
 _BAD_STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
@@ -30,8 +47,6 @@ class PaperOp(RunOp):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param paper_root: the folder that relative paths of papers start from, or an address of object storage
             (s3://...); may be `${NAME}` or `${NAME:-default}`.
         :param paper_id_key: the column with the paper's id.
@@ -68,8 +83,6 @@ class PaperMapper(PaperOp, Mapper):
 
     def __init__(self, figures_key: str = "figures", *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param figures_key: the column that the figures are written to.
         """
         self.figures_key = figures_key

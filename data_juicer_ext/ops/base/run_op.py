@@ -14,7 +14,7 @@ from data_juicer_ext.ops.base import end_of_run
 from data_juicer_ext.ops.base.ledger_flush import write_down
 from data_juicer_ext.ops.base.registration import EXTENSION_OPERATORS
 from data_juicer_ext.ops.base.reported import Reported, words_of
-from data_juicer_ext.ops.host import empty_export, ray_blocks, ray_nodes, remote_export
+from data_juicer_ext.ops.host import exports, ray_blocks, ray_nodes
 from data_juicer_ext.ops.host.running_recipe import (
     RecipeError,
     clear_empty_export,
@@ -69,10 +69,10 @@ def _begin(place: str, config: Mapping[str, Any]) -> run_records.Run:
     about = {"recipe": recipe, "executor": str(config.get("executor_type", "")),
              "dataset_path": str(config.get("dataset_path") or ""),
              "export_path": str(config.get("export_path") or "")}  # fmt: skip
-    if problem := unwritable_export(config) or remote_export.unreachable(config):
+    if problem := unwritable_export(config) or exports.unreachable(config):
         raise RecipeError(problem)
     if is_on_ray(config):
-        empty_export.install()
+        exports.install()
         ray_blocks.install()
     try:
         clear_empty_export(config)
@@ -169,8 +169,6 @@ class RunOp(Reported):
 
     def __init__(self, run_dir: str = DEFAULT_RUN_DIR, tag: str = "", *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param run_dir: the run folder: what outlives the run (ledger, answers, images).
         :param tag: the name of this listing in the ledger and in stats; where empty, the operator's without
             `_mapper` or `_filter`.

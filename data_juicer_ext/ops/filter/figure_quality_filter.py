@@ -36,8 +36,6 @@ class FigureQualityFilter(RuleFilter):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param min_overall: the least overall score, 0 to 10; 0 asks for none.
         :param min_vc: the least visual clarity, 0 to 10; 0 asks for none.
         :param min_sl: the same for structure and layout.

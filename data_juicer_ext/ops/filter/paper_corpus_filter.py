@@ -52,8 +52,6 @@ class PaperCorpusFilter(PaperOp, Filter):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param min_year: the first year that is kept; 0 for no bound.
         :param max_year: the last year that is kept; 0 for no bound.
         :param required: the columns that must hold something; where empty, `venue` and `year`.

@@ -5,8 +5,7 @@ from typing import Any
 
 from data_juicer_ext.ops.authoring import Calls, Failure, ModelFilter, Outcome, operator, request, undecided
 from data_juicer_ext.qa.arxiv_domains import spelled_out
-from data_juicer_ext.qa.error_kinds import INCORRECTLY_GROUNDED
-from data_juicer_ext.qa.verdicts import source_consistency
+from data_juicer_ext.qa.verdicts import INCORRECTLY_GROUNDED, source_consistency
 
 OP_NAME = "source_consistency_filter"
 

@@ -6,11 +6,10 @@ from typing import Any
 from data_juicer_ext.ops.authoring import Answer, Calls, Failure, ModelFilter, Outcome, count, one_of, operator, request
 from data_juicer_ext.ops.base.option_choice import mapped_back
 from data_juicer_ext.qa.arxiv_domains import spelled_out
-from data_juicer_ext.qa.error_kinds import INCORRECTLY_GROUNDED, OUTSIDE_KNOWLEDGE
 from data_juicer_ext.qa.letter_answers import LetterParse, parse_rationale
 from data_juicer_ext.qa.majority_vote import first_agreeing, vote
 from data_juicer_ext.qa.option_order import shown
-from data_juicer_ext.qa.verdicts import Draw, draw_label
+from data_juicer_ext.qa.verdicts import INCORRECTLY_GROUNDED, OUTSIDE_KNOWLEDGE, Draw, draw_label
 from data_juicer_ext.rows import add_flags
 
 OP_NAME = "vision_vote_filter"
@@ -47,8 +46,6 @@ class VisionVoteFilter(ModelFilter):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param draws: how many draws a vote has, 1 to 25.
         :param majority: how many draws have to choose the answer, 1 to `draws`.
         :param vote_mode: `fast` makes all draws at once; `frugal` one after the other, and stops

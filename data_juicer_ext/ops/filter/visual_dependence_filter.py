@@ -6,9 +6,8 @@ from typing import Any
 from data_juicer_ext.ops.authoring import Calls, Failure, ModelFilter, Outcome, count, operator, request
 from data_juicer_ext.ops.base.option_choice import mapped_back
 from data_juicer_ext.qa.arxiv_domains import spelled_out
-from data_juicer_ext.qa.error_kinds import NON_VISUAL
 from data_juicer_ext.qa.option_order import shown
-from data_juicer_ext.qa.verdicts import Draw, blind_check
+from data_juicer_ext.qa.verdicts import NON_VISUAL, Draw, blind_check
 
 OP_NAME = "visual_dependence_filter"
 
@@ -36,8 +35,6 @@ class VisualDependenceFilter(ModelFilter):
         self, blind_draws: int = 1, blind_hits: int = 1, permute_options: bool = False, *args: Any, **kwargs: Any
     ):
         """
-        Initialization method.
-
         :param blind_draws: how often the model is asked, 1 to 25.
         :param blind_hits: how many of the draws have to choose the answer for the question to be
             refused, 1 to `blind_draws`.

@@ -1,9 +1,8 @@
 """Data-Juicer's log on a disk that is full.
 
-Data-Juicer sends what is written to `sys.stderr` into its log, whose files are written by threads.
-Where such a thread can't write (a full disk), it reports that to `sys.stderr`: the report is logged,
-can't be written, is reported, and so on, until the queues in between are full and the run stands
-still for ever. So what these threads report goes nowhere.
+Data-Juicer sends what is written to `sys.stderr` into its log, whose files are written by threads. Where such a thread
+can't write (a full disk), it reports that to `sys.stderr`: the report is logged, can't be written, is reported, and so
+on, until the queues in between are full and the run stands still for ever. So what these threads report goes nowhere.
 """
 
 import threading

@@ -1,9 +1,8 @@
 """A run that can't go on, noticed by a worker: how its message reaches the user, and nothing is tried again.
 
-A worker must not end its process for it: Ray takes that for a crash and runs the task anew, for ever,
-and a pool of processes just says that one has died. It raises `RunStoppedError` instead, which ends the
-dataset's execution, and the driver says the message. A disk that is full where the host writes (its export, its
-work folder) ends in the same way.
+A worker must not end its process for it: Ray takes that for a crash and runs the task anew, for ever, and a pool of
+processes just says that one has died. It raises `RunStoppedError` instead, which ends the dataset's execution, and the
+driver says the message. A disk that is full where the host writes (its export, its work folder) ends in the same way.
 """
 
 import errno

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.diagrams.anonymous_pair import anonymous
-from data_juicer_ext.diagrams.aspect_ratio import misfit, nearest
 from data_juicer_ext.diagrams.copied_reference import MAX_HASH_DISTANCE, MIN_PIXEL_SIMILARITY, compare, is_copy
 from data_juicer_ext.diagrams.criteria import CriteriaSet, TypeCriteria, load_criteria
 from data_juicer_ext.diagrams.dimension_weights import own_weights
 from data_juicer_ext.diagrams.judge_answers import PARSER_VERSION, JudgeAnswer, answer_model, order_scores
 from data_juicer_ext.diagrams.judgement import FIELDS, ImageFacts, asked_fields, told
-from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, DiagramPair, pair_of
+from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, DiagramPair, misfit, nearest, pair_of
 from data_juicer_ext.diagrams.presentation_order import generated_first, run_row_id
 from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, judged
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
@@ -59,9 +58,8 @@ class DiagramJudgeMapper(ModelMapper):
     Input columns: `images` (generated diagram, reference), `diagram_type`, `paper_text`, `caption`; optional
         `aspect_ratio` and `paper_id`.
     Output columns: the same rows, one per run, with `judgement` (JSON), `s_final` (0 to 1; 0.5: as good as the
-        reference), `s_gen` and `s_ref` (0 to 10), `order_flipped` (1, 0; -1 where one order was shown),
-        `contaminated` (1: the diagram copies its reference), `run_index`, and the target `aspect_ratio` where there
-        was none.
+        reference), `s_gen` and `s_ref` (0 to 10), `order_flipped` (1, 0; -1 where one order was shown), `contaminated`
+        (1: the diagram copies its reference), `run_index`, and the target `aspect_ratio` where there was none.
     Source: SciDiagBench, section 3.3.
     """
 
@@ -87,16 +85,12 @@ class DiagramJudgeMapper(ModelMapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param criteria_file: YAML file of criteria (see docs/scidiag.md); where empty, the shipped one.
         :param weights: weights of Structure, Content and Aesthetics by type, instead of the file's or the
             shipped ones: {AF: {Structure: 0.5, Content: 0.3, Aesthetics: 0.2}}. The three sum to 1.
-        :param both_orders: show each pair in both orders and average the scores, instead of one order drawn
-            by hash.
+        :param both_orders: show each pair in both orders and average the scores, instead of one order drawn by hash.
         :param runs: how often each pair is judged, 1 to 20; a row out for each, to measure stability by.
-        :param json_schema: send the JSON schema of the answer as `response_format`; for endpoints that
-            take it.
+        :param json_schema: send the JSON schema of the answer as `response_format`; for endpoints that take it.
         :param judge_development: judge pairs of papers that the criteria were aligned with, instead of leaving
             them out (reason `development_paper`).
         :param max_paper_tokens: the most tokens of `paper_text` that a judge sees (four characters per token),

@@ -33,8 +33,6 @@ class DiagramTypeMapper(ModelMapper):
 
     def __init__(self, pairs: bool = True, *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param pairs: the images of a row are a generated diagram and its reference, and the reference tells the
             type. False: they are files of one figure, and all are looked at.
         """

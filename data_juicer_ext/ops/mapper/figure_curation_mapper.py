@@ -8,7 +8,7 @@ from data_juicer_ext.curation.thresholds import S1, S2, S3, S4, S5, Rules
 from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
 from data_juicer_ext.ops.authoring import ConfigError, Mapper, between, count, operator, to_rows
-from data_juicer_ext.ops.base.column_batches import set_column
+from data_juicer_ext.ops.base.host_results import set_column
 from data_juicer_ext.ops.base.paper_mapper import PaperOp
 from data_juicer_ext.rows import Figure, content_id, dump_figures, figure_row_id, load_figures, scrub, to_json
 from data_juicer_ext.storage.addresses import under
@@ -61,8 +61,6 @@ class FigureCurationMapper(PaperOp, Mapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param hard_filter: S1, which deletes figures that do not decode, are tiny, strips or one
             colour, or repeat another one of the paper.
         :param anomaly_flag: S2, which flags figures that are far larger than usual in their paper,

@@ -32,8 +32,6 @@ class FigureFeaturesMapper(RuleMapper):
 
     def __init__(self, ocr: bool = True, max_pixels: int = ImageLimits.max_pixels, *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param ocr: read the text of the figures (needs the extra `ocr`; takes seconds per figure).
         :param max_pixels: images with more pixels are not decoded.
         """

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.judging.citing_text import MAX_CONTEXT_TOKENS
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.judging.judge_inputs import Case, PayloadLimits, case_of
@@ -66,12 +66,9 @@ class FigureQualityMapper(ModelMapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param protocol: `direct`: one vision call on image, caption and citing text. `sidecar`: the same
             with OCR and image features. `agent`: vision, language and fusion stages, then the Runner.
-        :param text_api_model: the model of the agent's language and fusion stages; where empty, the
-            vision model.
+        :param text_api_model: the model of the agent's language and fusion stages; where empty, the vision model.
         :param text_model_params: endpoint settings of that model; where empty, `model_params`.
         :param json_schema: send the JSON schema of the answer as `response_format`; for endpoints that
             take it. It holds no gated dimension.

@@ -42,12 +42,9 @@ class FigureRowsMapper(RunOp, Mapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param granularity: `figure` for a row a whole figure, `panel` for one row per panel (and a row
             for each figure that has none).
-        :param keep_without_image: keep figures that have no readable image; their `images` then
-            holds one empty string.
+        :param keep_without_image: keep figures that have no readable image; their `images` then holds one empty string.
         :param figure_map: add the column `figure_map` (JSON): number and shortened caption of each figure of
             the paper, for operators that judge a figure beside the others.
         :param figures_key: the column with the figures.

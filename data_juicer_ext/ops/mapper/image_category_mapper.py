@@ -30,8 +30,6 @@ class ImageCategoryMapper(ClassMapper):
 
     def __init__(self, categories: list[dict[str, str]] | None = None, *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param categories: the categories, each with its `name` and, optional, a `description` of what it is for; where
             empty, the seven of docs/annotation.md.
         """

@@ -7,7 +7,7 @@ from data_juicer_ext.annotation.image_rows import NoImageError, image_row, named
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, UnreachableImageError
 from data_juicer_ext.models.types import Verdict
 from data_juicer_ext.ops.authoring import ConfigError, Outcome, RuleMapper, count, operator
-from data_juicer_ext.ops.base.input_roots import root
+from data_juicer_ext.ops.base.paper_mapper import root
 from data_juicer_ext.rows import FIGURE_ROW, content_id, scrub
 
 OP_NAME = "image_rows_mapper"
@@ -43,8 +43,6 @@ class ImageRowsMapper(RuleMapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param image_root: the folder that relative paths start from, or an address of object storage (s3://...);
             may be `${NAME}` or `${NAME:-default}`.
         :param keep_columns: further columns of the input that come along, in `provenance` as `given` (such as a

@@ -57,15 +57,11 @@ class LatexFigureContextMapper(PaperMapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param main_file: the main document, relative to the paper's folder; found where empty.
-        :param granularity: `figure` for whole figures, `panel` for their panels as well, each an
-            object of its own.
+        :param granularity: `figure` for whole figures, `panel` for their panels as well, each an object of its own.
         :param citation_commands: the reference commands that make a paragraph a citing one;
             where empty, \\ref and its whole family, and the paper's own wrappers of them.
-        :param paragraph_separator: a regular expression that ends a paragraph; a blank line
-            where empty.
+        :param paragraph_separator: a regular expression that ends a paragraph; a blank line where empty.
         :param plain_numbers: also take a figure that the text names by its number only ("Fig. 3b",
             "Figs. 2--4") as cited.
         :param caption_matching_threshold: the least Levenshtein similarity, 0 to 1, that ties a

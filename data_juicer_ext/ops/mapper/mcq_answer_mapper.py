@@ -45,8 +45,6 @@ class MCQAnswerMapper(ModelMapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param with_image: show the images; without, the rows need none.
         :param with_caption: show the caption, where a row has one.
         :param permute_options: show the options in an order of each row's own; `model_answer` and `answer` stay

@@ -6,7 +6,7 @@ from typing import Any
 
 from data_juicer_ext.annotation.label_votes import in_audit, label, majority_of
 from data_juicer_ext.annotation.question_check import question_problem
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.ops.authoring import (
     Calls,
@@ -41,8 +41,7 @@ class MCQLabelVoteMapper(ModelMapper):
 
     Input columns: QA rows, with or without an answer.
     Output columns: the same rows with `answer` (the majority's letter), `answer_before` (the letter that the row came
-        with), `audit` ("yes" for a sample that people should check, else "no"), and every model's vote in
-        `provenance`.
+        with), `audit` ("yes" for a sample that people should check, else "no"), and every model's vote in `provenance`.
     Source: SIQA, section 3.3.
     """
 
@@ -66,8 +65,6 @@ class MCQLabelVoteMapper(ModelMapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param models: the models that vote, 2 to 15, each with `api_model` and, as other operators have them,
             `model_params`, `sampling_params` and `api_endpoint`. One that is listed twice is drawn twice.
             Where empty, two draws of the embedded model.

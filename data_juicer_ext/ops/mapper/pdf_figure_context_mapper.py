@@ -47,8 +47,6 @@ class PdfFigureContextMapper(PaperMapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param dpi: the resolution of the images of figures.
         :param max_side: the longest side in pixels of an image; larger figures are drawn at less than `dpi`.
         :param time_limit: seconds for one document; one that takes longer is given up, with a reason.

@@ -33,8 +33,6 @@ class SiqaDescriptionMapper(ModelMapper):
 
     def __init__(self, dimensions: list[str] | None = None, *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param dimensions: the dimensions to describe; where empty, all: scientific_validity,
             scientific_completeness, cognitive_clarity, disciplinary_conformity.
         """

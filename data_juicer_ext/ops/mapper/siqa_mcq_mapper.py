@@ -68,8 +68,6 @@ class SiqaMCQMapper(ModelOp, Mapper):
         **kwargs: Any,
     ):
         """
-        Initialization method.
-
         :param per_combination: candidates for each dimension and type, 1 to 20. More than one need a
             temperature above 0 to differ.
         :param dimensions: the dimensions to ask along; where empty, all: scientific_validity,

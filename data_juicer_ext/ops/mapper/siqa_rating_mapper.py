@@ -54,8 +54,7 @@ class _Reading:
 class SiqaRatingMapper(ModelMapper):
     """Rates an image from 1 to 5 for perception and for knowledge, in two queries.
 
-    The caption is not shown. An answer without a level is asked for once more; a row without both ratings is
-    undecided.
+    The caption is not shown. An answer without a level is asked for once more; a row without both ratings is undecided.
 
     Input columns: figure rows.
     Output columns: the same rows with `rating` (JSON: by aspect `score`, `method` and `levels`) and
@@ -74,8 +73,6 @@ class SiqaRatingMapper(ModelMapper):
 
     def __init__(self, method: str = "auto", draws: int = 1, *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param method: `auto`: by log-probabilities where the endpoint gives them, else the mean of `draws` answers,
             which with one draw is its level. `logprobs`: by log-probabilities, a row without them is undecided.
             `level`: the level of one answer. `draws`: the mean of `draws` answers.

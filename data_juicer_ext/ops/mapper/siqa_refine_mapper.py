@@ -56,8 +56,6 @@ class SiqaRefineMapper(ModelOp, Mapper):
 
     def __init__(self, seed: int = 0, *args: Any, **kwargs: Any):
         """
-        Initialization method.
-
         :param seed: another choice of the questions to turn around, and other orders of options.
         """
         with self.checked_parameters():

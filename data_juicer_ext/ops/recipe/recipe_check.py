@@ -10,7 +10,7 @@ import yaml
 from data_juicer_ext.models.config.endpoint import ConfigError, expand_environment
 from data_juicer_ext.ops.base.paper_mapper import PaperMapper
 from data_juicer_ext.ops.base.run_op import run_place
-from data_juicer_ext.ops.host import remote_export
+from data_juicer_ext.ops.host import exports
 from data_juicer_ext.ops.host.dataset_check import Look, look, missing_columns, repeated_ids
 from data_juicer_ext.ops.host.running_recipe import (
     RecipeError,
@@ -94,7 +94,7 @@ def _export(config: dict[str, Any]) -> Iterator[str]:
     path = str(config.get("export_path") or "")
     if not path:
         yield "export_path is missing; name the file (or, on Ray, the folder) for what is kept"
-    elif problem := export_problem(config) or remote_export.unreachable(config):
+    elif problem := export_problem(config) or exports.unreachable(config):
         yield problem
     elif not is_on_ray(config) and Path(path).suffix not in _SUFFIXES:
         yield f"export_path: {path} must end in {', '.join(_SUFFIXES)}"

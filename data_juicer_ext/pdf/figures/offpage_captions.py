@@ -6,7 +6,6 @@ from data_juicer_ext.pdf.figures.caption_matching import Match
 from data_juicer_ext.pdf.figures.captions import Caption
 from data_juicer_ext.pdf.figures.regions import Candidate
 
-OTHER_PAGE = "other page"
 _SCORE = 0.5  # as good as the threshold: only order and place speak for it
 _LIST = 2  # captions without drawings from which on they are taken for a list
 

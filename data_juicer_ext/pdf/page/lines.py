@@ -29,10 +29,9 @@ _MOST_LINES = 5000  # of a page; one with more is a drawing made of letters
 class Line:
     """A line of text.
 
-    `size` in points and `font` are those of most of its letters; `lead` is the font of its first ones and
-    `bold_lead` tells whether they are bold. `block` numbers the group of lines that it stands in.
-    `base` is the height on the page that its letters stand on. `turn` is what makes it upright: 0, 90, 180 or
-    270 degrees clockwise.
+    `size` in points and `font` are those of most of its letters; `lead` is the font of its first ones and `bold_lead`
+    tells whether they are bold. `block` numbers the group of lines that it stands in. `base` is the height on the page
+    that its letters stand on. `turn` is what makes it upright: 0, 90, 180 or 270 degrees clockwise.
     """
 
     rect: Rect

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.evaluation.statistics.wilson_interval import share
+from data_juicer_ext.evaluation.statistics.value_with_interval import share
 
 
 def by_hand(hits: int, tried: int) -> tuple[float, float]:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_juicer_ext.models.governor.fair_shares import fair_slots
-from data_juicer_ext.models.governor.leases import LEASE_S, Governor, Lease, WorkerReport
+from data_juicer_ext.models.governor.leases import LEASE_S, Governor, Lease, WorkerReport, fair_slots
 
 
 @given(st.integers(1, 100), st.lists(st.integers(0, 200), max_size=20), st.integers(0, 50))

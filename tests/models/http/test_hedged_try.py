@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.dispatcher import Dispatcher
 from data_juicer_ext.models.event_loop import drive
 from data_juicer_ext.models.http import hedged_try

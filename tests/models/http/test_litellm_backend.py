@@ -10,7 +10,7 @@ from typing import Any
 import openai
 import pytest
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.config import endpoint
 from data_juicer_ext.models.config.endpoint import ConfigError, needs_key, parse_model_params, require_key
 from data_juicer_ext.models.event_loop import run

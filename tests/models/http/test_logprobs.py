@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.batch.results import read_lines, result_of
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.config.endpoint import EndpointConfig

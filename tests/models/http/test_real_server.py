@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.config.endpoint import parse_model_params
 from data_juicer_ext.models.event_loop import drive
 from data_juicer_ext.models.types import Answer, Failure, Message, Request, Result

@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.event_loop import drive
 from data_juicer_ext.models.http.refused_parameters import ParameterRules
 from data_juicer_ext.models.http.transport import _httpx, status_error

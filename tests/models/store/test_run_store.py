@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.calls.model_access import get_model
+from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.store import run_store

@@ -10,7 +10,7 @@ import pytest
 
 from data_juicer_ext import ops
 from data_juicer_ext.ops.base import run_op
-from data_juicer_ext.ops.base.column_batches import replace_rows, to_rows
+from data_juicer_ext.ops.base.host_results import replace_rows, to_rows
 from data_juicer_ext.ops.filter.vision_vote_filter import VisionVoteFilter
 from data_juicer_ext.ops.host.running_recipe import RecipeError
 from data_juicer_ext.ops.mapper.figure_rows_mapper import FigureRowsMapper

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.ops.host import empty_export
-from data_juicer_ext.ops.host.empty_export import leave_empty
+from data_juicer_ext.ops.host import exports
+from data_juicer_ext.ops.host.exports import leave_empty
 
 
 def test_the_rows_of_an_earlier_run_go_and_all_else_stays(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_zero_rows_to_object_storage(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(RayExporter, "_export_impl", RayExporter._export_impl)  # put back at the end
     monkeypatch.chdir(tmp_path)
-    empty_export.install()
+    exports.install()
     exporter = RayExporter("s3://bucket/out", export_type="jsonl", mode=mode)
     exporter.s3_filesystem = SubTreeFileSystem(str(tmp_path), LocalFileSystem())
     earlier = tmp_path / "bucket" / "out" / "earlier.json"

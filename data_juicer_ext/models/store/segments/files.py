@@ -1,8 +1,7 @@
 """The files of a response store's segments, and those in a plain folder.
 
-A segment has one writer for its whole life and only ever grows, so no two processes write to the
-same file. On a plain folder a process appends to a segment of its own; `object_storage` serves
-object storage.
+A segment has one writer for its whole life and only ever grows, so no two processes write to the same file. On a plain
+folder a process appends to a segment of its own; `object_storage` serves object storage.
 """
 
 import contextlib

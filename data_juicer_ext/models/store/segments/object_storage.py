@@ -31,9 +31,8 @@ def segment_files(place: str | Path) -> SegmentFiles:
 class MirroredFiles:
     """Segments at an address, one for each commit until they are joined; read from the copies on this machine.
 
-    An object is whole and never changes, so the processes that share the copies need not agree. Nothing
-    tells whether another writer is at work: whoever joins or deletes what others hold leaves them to
-    look for it again.
+    An object is whole and never changes, so the processes that share the copies need not agree. Nothing tells whether
+    another writer is at work: whoever joins or deletes what others hold leaves them to look for it again.
     """
 
     def __init__(self, address: str) -> None:

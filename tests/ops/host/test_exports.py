@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from data_juicer_ext.ops.host import remote_export
+from data_juicer_ext.ops.host import exports
 from tests.s3_server import S3
 
 EMPTY = (
@@ -58,17 +58,17 @@ def recipe(address: str, endpoint: str) -> dict[str, Any]:
 
 
 def test_what_can_be_reached_is_no_problem(storage: str) -> None:
-    assert remote_export.unreachable(recipe("s3://bucket/deep/out", storage)) == ""
+    assert exports.unreachable(recipe("s3://bucket/deep/out", storage)) == ""
 
 
 def test_a_bucket_that_is_not_there(storage: str) -> None:
-    problem = remote_export.unreachable(recipe("s3://other/out", storage))
+    problem = exports.unreachable(recipe("s3://other/out", storage))
     assert "there is no such bucket" in problem and "s3://other/out" in problem
 
 
 def test_credentials_that_are_not_let_in(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Storage, "closed", True)
-    problem = remote_export.unreachable(recipe("s3://bucket/out", storage))
+    problem = exports.unreachable(recipe("s3://bucket/out", storage))
     assert "AWS_SECRET_ACCESS_KEY" in problem and "a-secret" not in problem
 
 
@@ -76,12 +76,12 @@ def test_nobody_there(storage: str) -> None:
     with socket.socket() as taken:  # bound, so that nobody else gets the port, and not listening
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        assert "endpoint_url" in remote_export.unreachable(recipe("s3://bucket/out", url))
+        assert "endpoint_url" in exports.unreachable(recipe("s3://bucket/out", url))
 
 
 @pytest.mark.parametrize("path", ["", "out", "/abs/out.jsonl", "hdfs://host/out"])
 def test_other_places_are_not_asked(path: str) -> None:
-    assert remote_export.unreachable({"export_path": path}) == ""
+    assert exports.unreachable({"export_path": path}) == ""
 
 
 @pytest.mark.parametrize(
@@ -89,21 +89,21 @@ def test_other_places_are_not_asked(path: str) -> None:
     [("s3://bucket/a/b/", "bucket/a/b"), ("S3://bucket/a", "bucket/a"), ("hdfs://host:9000/a/b", "/a/b")],
 )
 def test_the_path_within_a_file_system(address: str, path: str) -> None:
-    assert remote_export.path_in(address) == path
+    assert exports.path_in(address) == path
 
 
 def test_the_rows_of_an_earlier_run_go_and_all_else_stays(tmp_path: Path) -> None:
     for name in ("a.json", "b.jsonl", "c.parquet", "notes.txt", "deep/d.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
-    remote_export.clear(None, tmp_path.as_uri())
+    exports.clear(None, tmp_path.as_uri())
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["d.json", "deep", "notes.txt"]
-    remote_export.clear(None, (tmp_path / "never").as_uri())
+    exports.clear(None, (tmp_path / "never").as_uri())
 
 
 def test_without_ray_the_environment_says_where_the_server_is(s3: S3) -> None:
     def problem(address: str) -> str:
-        return remote_export.unreachable({"executor_type": "default", "export_path": address})
+        return exports.unreachable({"executor_type": "default", "export_path": address})
 
     assert problem(s3.at("pairs.jsonl")) == ""
     assert "there is no bucket s3://no-bucket-of-ours" in problem("s3://no-bucket-of-ours/pairs.jsonl")

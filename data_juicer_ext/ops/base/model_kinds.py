@@ -1,11 +1,11 @@
-"""What the three verification filters share: one verdict per row in stats, and only `keep` stays."""
+"""What mappers share that have a model add columns, and what filters share whose verdict a model decides."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from data_juicer_ext.calls.row_calls import Calls
 from data_juicer_ext.models.types import Answer, Failure, Request
-from data_juicer_ext.ops.base.host_results import VerdictFilter
+from data_juicer_ext.ops.base.host_results import RowMapper, VerdictFilter
 from data_juicer_ext.ops.base.model_op import ModelOp
 from data_juicer_ext.ops.base.option_choice import ask_letter, order_of
 from data_juicer_ext.ops.base.outcome import Outcome
@@ -38,3 +38,15 @@ class ModelFilter(ModelOp, VerdictFilter):
         """A decision as an outcome that also notes this filter's part in the row's provenance."""
         return Outcome(decision.verdict, decision.reason, columns={"provenance": row["provenance"], **columns},
                        detail=decision.detail, message=str(decision.detail.get("message", "")))  # fmt: skip
+
+
+class ModelMapper(ModelOp, RowMapper):
+    """A mapper whose kept rows go on with the columns of `makes` added; its `decide` uses `kept`.
+
+    Rows whose call failed are undecided: neither kept nor refused, and written to `undecided.jsonl` in the run folder.
+    """
+
+    def kept(self, row: dict[str, Any], reason: str, detail: dict[str, Any], **columns: Any) -> Outcome:
+        """The outcome of a row that goes on with `columns` set."""
+        made = {**row, "provenance": row.get("provenance") or "{}", **columns}
+        return Outcome("keep", reason, [made], detail=detail)

@@ -1,14 +1,16 @@
-"""Exports to object storage: reached before the first call, and on Ray nothing of an earlier run left in them.
+"""Where a run exports to: object storage reached before the first call, nothing of an earlier run left there on Ray.
 
-Data-Juicer writes there at the end, after all calls. For zero rows on Ray it makes a folder `s3:` on this machine, and
-the rows of an earlier run stay.
+Data-Juicer writes at the end, after all calls. For zero rows on Ray it writes a 0-byte file in place of a local folder,
+which ends the next run, or this one where the folder of an earlier run stands; in place of one on object storage it
+makes a folder `s3:` on this machine, and the rows of an earlier run stay.
 """
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from data_juicer_ext.ops.host.host_patch import wrap
 from data_juicer_ext.ops.host.running_recipe import is_on_ray
 from data_juicer_ext.storage import file_access
 
@@ -74,3 +76,31 @@ def clear(files: Any, address: str) -> None:
     for found in files.get_file_info(FileSelector(folder, allow_not_found=True)):
         if found.type is FileType.File and PurePosixPath(found.path).suffix in DATA:
             files.delete_file(found.path)
+
+
+def install() -> None:
+    """Let Data-Juicer's Ray exporter leave an empty folder for zero rows."""
+    from data_juicer.core.ray_exporter import RayExporter
+
+    wrap(RayExporter, "_export_impl", _export)
+
+
+def _export(original: Any, self: Any, dataset: Any, export_path: str, columns: Any = None) -> Any:
+    if dataset.columns() is not None:
+        return original(self, dataset, export_path, columns)
+    overwrite = "overwrite" in str((self.export_extra_args or {}).get("mode", "")).lower()
+    if "://" not in export_path:
+        leave_empty(Path(export_path), overwrite)
+    elif overwrite:
+        clear(self.s3_filesystem or self.hdfs_filesystem, export_path)
+    return None
+
+
+def leave_empty(folder: Path, overwrite: bool) -> None:
+    """Make `folder`, and with `overwrite` take the data files of an earlier export out of it."""
+    if folder.is_file() and folder.stat().st_size == 0:
+        folder.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        if overwrite and path.is_file() and path.suffix in DATA:
+            path.unlink()
