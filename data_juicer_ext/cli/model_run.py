@@ -69,7 +69,7 @@ class ModelRun:
         from data_juicer_ext.calls.row_calls import Calls
 
         spent = spent_before(run.run_dir, run.run_id)
-        model = get_model(endpoint, RunPlace(str(run.run_dir), False, self.max_cost, 0, *spent))
+        model = get_model(endpoint, RunPlace(str(run.run_dir), self.max_cost, 0, *spent))
 
         async def ask(question: DraftingCall) -> BaseModel | NoReport:
             calls = Calls(model, endpoint)

@@ -22,12 +22,12 @@ from data_juicer_ext.models.prepared_request import PreparedRequest, prepare_req
 from data_juicer_ext.models.request_key import request_key
 from data_juicer_ext.models.shared_calls import InFlight, stored_or_asked
 from data_juicer_ext.models.store.interface import StoreError
+from data_juicer_ext.models.store.run_store import RunStore
 from data_juicer_ext.models.types import Answer, Failure, Request, Result
 from data_juicer_ext.storage.addresses import as_path
 
 if TYPE_CHECKING:
     from data_juicer_ext.models.dispatcher import Dispatcher
-    from data_juicer_ext.models.store.run_store import RunStore
 
 
 # What the providers' batch interfaces cost of the direct one's price.
@@ -35,19 +35,10 @@ BATCH_PRICE = 0.5
 
 
 @dataclass(frozen=True)
-class RunPlace:
-    """Where the calls of a run keep what outlives it, and what they may spend in all.
+class RunPlace(BudgetLimits):
+    """Where the calls of a run keep what outlives it, and what they may spend in all."""
 
-    `run_dir` is a path or an address of object storage. `max_cost` is in US dollars, 0 is no limit;
-    `spent_cost` and `spent_calls` are what earlier runs into the folder have spent.
-    """
-
-    run_dir: str
     on_ray: bool = False
-    max_cost: float = 0.0
-    max_calls: int = 0
-    spent_cost: float = 0.0
-    spent_calls: int = 0
 
 
 class Client:
@@ -95,10 +86,7 @@ class Client:
         return replace(result, image_flags=flags) if flags and isinstance(result, Answer) else result
 
     async def _within_budget(self, key: str, prepared: PreparedRequest, place: RunPlace) -> Result:
-        budget = budget_for(
-            BudgetLimits(place.run_dir, place.max_cost, place.max_calls, place.spent_cost, place.spent_calls)
-        )
-        with Admission(budget) as admission:
+        with Admission(budget_for(place)) as admission:
             if self.config.mode == "direct":
                 result = await self._dispatcher().answer(prepared, admission)
             else:
@@ -144,8 +132,6 @@ def _prices() -> PriceTable:
 
 
 def _store(place: RunPlace) -> RunStore:
-    from data_juicer_ext.models.store.run_store import RunStore
-
     return shared(("store", place.run_dir, place.on_ray), lambda: RunStore(place.run_dir, place.on_ray))
 
 

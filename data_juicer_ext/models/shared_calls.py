@@ -4,22 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from data_juicer_ext.models.store.interface import StoreError
+from data_juicer_ext.models.store.run_store import RunStore
 from data_juicer_ext.models.types import Answer, Failure, Result, Usage
-
-
-class Responses(Protocol):
-    """As much of a store as a call needs."""
-
-    async def get_async(self, key: str) -> Answer | None:
-        """The answer under `key`; None if there is none."""
-        ...
-
-    async def put_async(self, key: str, answer: Answer, about: Mapping[str, Any]) -> None:
-        """Store an answer; on disk when this returns."""
-        ...
 
 
 @dataclass
@@ -78,7 +67,7 @@ class InFlight:
 
 
 async def stored_or_asked(
-    store: Responses, in_flight: InFlight, key: str, about: Mapping[str, Any], ask: Callable[[], Awaitable[Result]]
+    store: RunStore, in_flight: InFlight, key: str, about: Mapping[str, Any], ask: Callable[[], Awaitable[Result]]
 ) -> Result:
     """The stored answer under `key`, or the one of `ask()`, which is on disk when this returns.
 
@@ -92,7 +81,7 @@ async def stored_or_asked(
 
 
 async def _find_or_ask(
-    store: Responses, key: str, about: Mapping[str, Any], ask: Callable[[], Awaitable[Result]]
+    store: RunStore, key: str, about: Mapping[str, Any], ask: Callable[[], Awaitable[Result]]
 ) -> Result:
     found = await store.get_async(key)
     if found is not None:
@@ -101,7 +90,7 @@ async def _find_or_ask(
     return result if isinstance(result, Failure) else await _store(store, key, about, result)
 
 
-async def _store(store: Responses, key: str, about: Mapping[str, Any], answer: Answer) -> Result:
+async def _store(store: RunStore, key: str, about: Mapping[str, Any], answer: Answer) -> Result:
     try:
         await store.put_async(key, answer, about)
     except StoreError as error:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from data_juicer_ext.models.budget.run_budget import Budget, Spent
 from data_juicer_ext.models.types import Failure
@@ -18,9 +18,9 @@ from data_juicer_ext.models.types import Failure
 
 @dataclass(frozen=True)
 class BudgetLimits:
-    """What a run may spend, as in `Budget`; `run_id` says which run."""
+    """What a run may spend, as in `Budget`; the run is known by its folder, a path or an address of object storage."""
 
-    run_id: str
+    run_dir: str
     max_cost: float = 0.0
     max_calls: int = 0
     spent_cost: float = 0.0
@@ -92,22 +92,6 @@ class SharedBudget:
             self._spent.setdefault(worker, part)
 
 
-class RunBudget(Protocol):
-    """What a call asks before it goes out, and tells when it has ended."""
-
-    async def admit(self) -> Failure | None:
-        """Let one call go out (None), or say why not. After None, `spend` or `release` must follow."""
-        ...
-
-    def spend(self, cost: float | None) -> None:
-        """An admitted call has ended and cost `cost` US dollars; None where the price is unknown."""
-        ...
-
-    def release(self) -> None:
-        """An admitted call was not sent after all."""
-        ...
-
-
 class LocalBudget:
     """The budget of a run that is one process."""
 
@@ -140,7 +124,7 @@ class GovernedBudget:
         self._claiming: asyncio.Task[None] | None = None
 
     async def admit(self) -> Failure | None:
-        """As `RunBudget.admit`."""
+        """Let one call go out (None), or say why not. After None, `spend` or `release` must follow."""
         turn: asyncio.Future[Failure | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._tell()
@@ -152,7 +136,7 @@ class GovernedBudget:
             raise
 
     def spend(self, cost: float | None) -> None:
-        """As `RunBudget.spend`."""
+        """An admitted call has ended and cost `cost` US dollars; None where the price is unknown."""
         spent = self._spent
         self._spent = Spent(
             spent.cost + (cost or 0.0), spent.calls + 1, spent.unpriced_calls + (cost is None), spent.in_flight - 1
@@ -160,7 +144,7 @@ class GovernedBudget:
         self._tell()
 
     def release(self) -> None:
-        """As `RunBudget.release`."""
+        """An admitted call was not sent after all."""
         self._spent = replace(self._spent, in_flight=self._spent.in_flight - 1)
         self._tell()
 
@@ -196,6 +180,9 @@ class GovernedBudget:
             else:
                 self._spent = replace(self._spent, in_flight=self._spent.in_flight + 1)
                 turn.set_result(None)
+
+
+RunBudget: TypeAlias = LocalBudget | GovernedBudget
 
 
 class Admission:

@@ -11,15 +11,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.models.store.interface import Selection, Store, StoreError, StoreStats, answer_fields
+from data_juicer_ext.models.store.interface import Selection, StoreError, StoreStats, answer_fields
 from data_juicer_ext.models.store.segments.files import SUFFIX
 from data_juicer_ext.models.store.segments.segment_store import SegmentStore
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
 from data_juicer_ext.storage.atomic_file import replacing
 from data_juicer_ext.storage.file_access import listed
+
+Store: TypeAlias = SqliteStore | SegmentStore
 
 FOLDER = "store"  # in a run folder
 SQLITE_FILE = "responses.sqlite"

@@ -9,10 +9,10 @@ import json
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, TypeVar
 
 from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.models.types import Answer, Usage
@@ -98,39 +98,6 @@ class StoreStats:
     oldest: float = 0.0
     newest: float = 0.0
     groups: tuple[GroupStats, ...] = field(default=())
-
-
-@runtime_checkable
-class Store(Protocol):
-    """Stored answers by request key. Safe to use from several threads; raises StoreError."""
-
-    def get(self, key: str) -> Answer | None:
-        """The answer under `key`, marked `from_store`; None if there is none."""
-        ...
-
-    def put(self, key: str, answer: Answer, about: Mapping[str, Any]) -> None:
-        """Store an answer; on disk when this returns. The first answer under a key stays."""
-        ...
-
-    async def put_async(self, key: str, answer: Answer, about: Mapping[str, Any]) -> None:
-        """As `put`, without blocking the event loop. Written even if the caller is cancelled."""
-        ...
-
-    def entries(self) -> Iterator[Stored]:
-        """All stored answers, oldest first."""
-        ...
-
-    def stats(self) -> StoreStats:
-        """How much is stored, for which models and tasks."""
-        ...
-
-    def prune(self, selection: Selection) -> int:
-        """Delete the selected answers for good and give back their space; how many there were."""
-        ...
-
-    def close(self) -> None:
-        """Write what is still waiting and let go of the files."""
-        ...
 
 
 def check_key(key: str) -> str:

@@ -10,8 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.models.store.administration import FOLDER, SEGMENTS_FOLDER, SQLITE_FILE, remote_segments
-from data_juicer_ext.models.store.interface import Store, StoreError
+from data_juicer_ext.models.store.administration import (
+    FOLDER,
+    SEGMENTS_FOLDER,
+    SQLITE_FILE,
+    Store,
+    remote_segments,
+)
+from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.store.segments.segment_store import SegmentStore
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.models.store.store_actor import ActorStore, start

@@ -115,7 +115,7 @@ class ModelOp(DryRun, RunOp):
         """Say where calls are stored and what they may spend."""
         on_ray = is_on_ray(running())
         before = self._spent_before() if max_cost or max_calls else (0.0, 0)
-        self.place = RunPlace(self.run_info.place, on_ray, float(max_cost), max_calls, *before)
+        self.place = RunPlace(self.run_info.place, float(max_cost), max_calls, *before, on_ray=on_ray)
         if on_ray:
             self._start_store()
             ray_progress.follow(self.run_info)

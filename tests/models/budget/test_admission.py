@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from data_juicer_ext.models.budget.run_budget import Admission, Spent
-from data_juicer_ext.models.budget.shared_budget import BudgetLimits, LocalBudget
+from data_juicer_ext.models.budget.run_budget import Spent
+from data_juicer_ext.models.budget.shared_budget import Admission, BudgetLimits, LocalBudget
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ def test_an_export_of_a_store_holds_them(tmp_path: Path) -> None:
 def test_a_second_run_gets_them_without_a_call(on_ray: bool, server: FakeServer, tmp_path: Path) -> None:
     server.responder = lambda body: Reply("Good", logprobs=content(place("Good", -0.25, Fair=-1.5)))
     asked = question(logprobs=True, top_logprobs=20)
-    place_of_run = RunPlace(str(tmp_path), on_ray)
+    place_of_run = RunPlace(str(tmp_path), on_ray=on_ray)
     first = answered(run(get_model(config_for(server), place_of_run).ask(asked)))
     assert first.top_logprobs == ((("Good", -0.25), ("Fair", -1.5)),)
     with opened(str(tmp_path / "store" / ("segments" if on_ray else "responses.sqlite"))) as store:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.models.store.interface import GroupStats, Selection, Store, StoreError
+from data_juicer_ext.models.store.interface import GroupStats, Selection, StoreError
 from data_juicer_ext.models.store.sqlite import SqliteStore
 from tests.models.storing import ABOUT, Writer, answer_of, key_of
 
@@ -31,7 +31,6 @@ def store(path: Path) -> Iterator[SqliteStore]:
 
 
 def test_an_answer_comes_back_whole_and_marked(store: SqliteStore) -> None:
-    assert isinstance(store, Store)
     assert store.get(key_of(1)) is None
     store.put(key_of(1), answer_of(1), ABOUT)
     assert store.get(key_of(1)) == replace(answer_of(1), from_store=True)

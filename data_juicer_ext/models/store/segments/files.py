@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 SUFFIX = ".jsonl"
 _BEGIN_TRIES = 5
@@ -33,67 +32,6 @@ class Joined:
     shifts: Mapping[str, int]
 
 
-class SegmentFiles(Protocol):
-    """The files of a segment store. All methods raise OSError."""
-
-    place: str
-
-    def names(self) -> list[str]:
-        """The names of all segments, in the order they were begun."""
-        ...
-
-    def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
-        """Write `lines` to the end of this writer's segment, which begins with `first_line`.
-
-        Gives the segment's name and where in it the lines begin. They outlive this process from then on,
-        and the machine once `to_force` was called and what it gave.
-        """
-        ...
-
-    def to_force(self) -> Callable[[], None]:
-        """What forces all that was appended so far to disk; may be called while more is appended."""
-        ...
-
-    def lines(self, name: str, offset: int) -> Iterator[bytes]:
-        """The lines of a segment from `offset` on, each with its line feed; a cut last one has none."""
-        ...
-
-    def read_line(self, name: str, offset: int) -> bytes:
-        """The line that begins at `offset`, with its line feed."""
-        ...
-
-    def size(self, name: str) -> int:
-        """The bytes of a segment."""
-        ...
-
-    def claim(self, name: str) -> bool:
-        """Whether no running process writes to a segment (any more); it then stays so."""
-        ...
-
-    def delete(self, names: Sequence[str]) -> None:
-        """Remove segments, as far as they are there."""
-        ...
-
-    def end_segment(self) -> None:
-        """Append no more to the present segment; the next `append` begins another."""
-        ...
-
-    def adopt(self) -> None:
-        """Take many small segments that earlier writers have left as one's own, to be joined."""
-        ...
-
-    def join_is_due(self) -> bool:
-        """Whether there are segments that `join` would join."""
-        ...
-
-    def join(self) -> Joined | None:
-        """Write the next segments that are due as one; None if none are. May be called while more is appended.
-
-        Raises StoreError if one of them is damaged.
-        """
-        ...
-
-
 def new_name(begun: str = "") -> str:
     """The name of a new segment, which sorts where the segment `begun` does, else after all that there are."""
     # Names sort by the time a segment was begun: of two answers under one key the older one counts.
@@ -102,7 +40,7 @@ def new_name(begun: str = "") -> str:
 
 
 class LocalFiles:
-    """Segments in a folder on a local or shared disk. A writer locks its segment while it lives."""
+    """Segments in a folder on a local or shared disk. A writer locks its segment while it lives. Raises OSError."""
 
     def __init__(self, folder: Path) -> None:
         self.place = str(folder)
@@ -111,12 +49,18 @@ class LocalFiles:
         self._claimed: list[int] = []
 
     def names(self) -> list[str]:
+        """The names of all segments, in the order they were begun."""
         try:
             return sorted(entry.name for entry in self._folder.iterdir() if entry.name.endswith(SUFFIX))
         except FileNotFoundError:
             return []
 
     def append(self, lines: bytes, first_line: bytes) -> tuple[str, int]:
+        """Write `lines` to the end of this writer's segment, which begins with `first_line`.
+
+        Gives the segment's name and where in it the lines begin. They outlive this process from then on,
+        and the machine once `to_force` was called and what it gave.
+        """
         if self._file >= 0 and os.fstat(self._file).st_nlink == 0:
             self.end_segment()
             raise OSError(errno.ESTALE, "a segment was removed while it was written", self._name)
@@ -135,6 +79,7 @@ class LocalFiles:
         return self._name, begin + skipped
 
     def to_force(self) -> Callable[[], None]:
+        """What forces all that was appended so far to disk; may be called while more is appended."""
         if self._file < 0:
             return lambda: None
         file = os.dup(self._file)  # the segment may end meanwhile
@@ -166,40 +111,52 @@ class LocalFiles:
         self.end_segment()
 
     def end_segment(self) -> None:
+        """Append no more to the present segment; the next `append` begins another."""
         for file in (self._file, *self._claimed):
             if file >= 0:
                 os.close(file)
         self._file, self._claimed = -1, []
 
     def lines(self, name: str, offset: int) -> Iterator[bytes]:
+        """The lines of a segment from `offset` on, each with its line feed; a cut last one has none."""
         with (self._folder / name).open("rb") as file:
             file.seek(offset)
             yield from file
 
     def read_line(self, name: str, offset: int) -> bytes:
+        """The line that begins at `offset`, with its line feed."""
         with (self._folder / name).open("rb", buffering=_READ) as file:
             file.seek(offset)
             return file.readline()
 
     def size(self, name: str) -> int:
+        """The bytes of a segment."""
         return (self._folder / name).stat().st_size
 
     def claim(self, name: str) -> bool:
+        """Whether no running process writes to a segment (any more); it then stays so."""
         file = os.open(self._folder / name, os.O_RDONLY | os.O_CLOEXEC)
         self._claimed.append(file)
         return _lock(file) is True
 
     def delete(self, names: Sequence[str]) -> None:
+        """Remove segments, as far as they are there."""
         for name in names:
             (self._folder / name).unlink(missing_ok=True)
 
     def adopt(self) -> None:
-        return None  # a segment grows: there are never many
+        """Take many small segments that earlier writers have left as one's own, to be joined."""
+        # A segment grows here: there are never many.
 
     def join_is_due(self) -> bool:
+        """Whether there are segments that `join` would join."""
         return False
 
     def join(self) -> Joined | None:
+        """Write the next segments that are due as one; None if none are. May be called while more is appended.
+
+        Raises StoreError if one of them is damaged.
+        """
         return None
 
 

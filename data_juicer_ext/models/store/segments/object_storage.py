@@ -8,12 +8,12 @@ import errno
 import io
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.store.segments.compaction import Joins
-from data_juicer_ext.models.store.segments.files import SUFFIX, Joined, LocalFiles, SegmentFiles, new_name
+from data_juicer_ext.models.store.segments.files import SUFFIX, Joined, LocalFiles, new_name
 from data_juicer_ext.models.store.segments.line_format import FIRST_LINE, key_of_line
 from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import as_path, is_remote, under
@@ -23,12 +23,12 @@ _LIST_TRIES = 10
 _FETCHED_AT_ONCE = 256
 
 
-def segment_files(place: str | Path) -> SegmentFiles:
+def segment_files(place: str | Path) -> LocalFiles:
     """The files at a path, or at an address of object storage (`s3://...`, `memory://...`)."""
     return MirroredFiles(str(place)) if is_remote(place) else LocalFiles(as_path(place))
 
 
-class MirroredFiles:
+class MirroredFiles(LocalFiles):
     """Segments at an address, one for each commit until they are joined; read from the copies on this machine.
 
     An object is whole and never changes, so the processes that share the copies need not agree. Nothing tells whether
@@ -36,9 +36,8 @@ class MirroredFiles:
     """
 
     def __init__(self, address: str) -> None:
+        super().__init__(cache_folder(address))
         self.place = address
-        self._folder = cache_folder(address)
-        self._copies = LocalFiles(self._folder)
         self._joins, self._lock = Joins(), threading.Lock()
 
     def names(self) -> list[str]:
@@ -85,27 +84,12 @@ class MirroredFiles:
         file_access.write(self._address(name), data)
         file_access.write(self._folder / name, data)
 
-    def to_force(self) -> Callable[[], None]:
-        return lambda: None  # an object is whole when it is there
-
-    def end_segment(self) -> None:
-        return None
-
-    def lines(self, name: str, offset: int) -> Iterator[bytes]:
-        return self._copies.lines(name, offset)
-
-    def read_line(self, name: str, offset: int) -> bytes:
-        return self._copies.read_line(name, offset)
-
-    def size(self, name: str) -> int:
-        return self._copies.size(name)
-
     def claim(self, name: str) -> bool:
         return True
 
     def delete(self, names: Sequence[str]) -> None:
         file_access.delete([self._address(name) for name in names])
-        self._copies.delete(names)
+        super().delete(names)
 
     def adopt(self) -> None:
         with self._lock:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from data_juicer_ext.models.store.interface import GroupCommit, StoreError, check_key
-from data_juicer_ext.models.store.segments.files import SegmentFiles
+from data_juicer_ext.models.store.segments.files import LocalFiles
 from data_juicer_ext.models.store.segments.index import SegmentIndex
 from data_juicer_ext.models.store.segments.line_format import FIRST_LINE, key_of_line
 from data_juicer_ext.models.store.segments.object_storage import segment_files
@@ -29,7 +29,7 @@ class OpenSegments:
         self._lock = threading.RLock()  # never held while data is forced to disk, so that `get` stays quick
         self._appending = threading.Lock()
         self._joining = threading.Lock()  # the first of the three to be taken
-        self._files_or_none: SegmentFiles | None = None
+        self._files_or_none: LocalFiles | None = None
         self._closed = self._closing = False
         self._index = SegmentIndex()
         # Written and forced to disk apart: a written line outlives the process, and while the disk takes its
@@ -39,7 +39,7 @@ class OpenSegments:
         self.joins: GroupCommit[None] = GroupCommit(self._join)
 
     @property
-    def _files(self) -> SegmentFiles:
+    def _files(self) -> LocalFiles:
         if self._closed:
             raise StoreError(f"the response store {self._place} was closed")
         if self._files_or_none is None:

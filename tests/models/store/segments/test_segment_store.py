@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_juicer_ext.models.store.interface import GroupStats, Selection, Store, StoreError
+from data_juicer_ext.models.store.interface import GroupStats, Selection, StoreError
 from data_juicer_ext.models.store.segments import files
 from data_juicer_ext.models.store.segments.line_format import key_of_line, line_of, stored_in
 from data_juicer_ext.models.store.segments.segment_store import SegmentStore
@@ -58,7 +58,6 @@ def holds(folder: Path, *numbers: int) -> bool:
 
 
 def test_an_answer_comes_back_whole_and_marked(store: SegmentStore) -> None:
-    assert isinstance(store, Store)
     assert store.get(key_of(1)) is None
     store.put(key_of(1), answer_of(1), ABOUT)
     assert store.get(key_of(1)) == replace(answer_of(1), from_store=True)
