@@ -38,10 +38,14 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub("", scrub(text))
 
 
+def seeded(*parts: object) -> bytes:
+    """The SHA-256 of some parts: an order or a draw that hangs on nothing but them, on every machine."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).digest()
+
+
 def content_id(kind: str, *parts: str) -> str:
     """A stable id: the kind, then 20 hex digits of the SHA-256 of its parts."""
-    digest = hashlib.sha256("\x1f".join((kind, *parts)).encode("utf-8", "replace")).hexdigest()
-    return f"{kind}-{digest[:20]}"
+    return f"{kind}-{seeded(kind, *parts).hex()[:20]}"
 
 
 def to_json(value: Any) -> str:
@@ -179,12 +183,10 @@ def figure_row(paper: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
     places = [
         {"place": place, "section": section, "paragraph": paragraph}
         for place, section, paragraph in zip_longest(
-            figure.context_places[: len(figure.context)],
-            figure.section[: len(figure.context)],
-            figure.context,
+            figure.context_places[: len(figure.context)], figure.section[: len(figure.context)], figure.context,
             fillvalue="",
         )
-    ]
+    ]  # fmt: skip
     return {
         "row_id": figure_row_id(paper_id, figure),
         "paper_id": scrub(paper_id),

@@ -3,7 +3,6 @@
 What is chosen hangs on the images, the rows and the seed, not on the order of the rows or on where files lie.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from data_juicer_ext.annotation.image_fingerprint import Glance
 from data_juicer_ext.annotation.image_overlap import MAX_HAMMING, ImageIndex, ImageMatch
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.figures.image_preparation import ImageError
-from data_juicer_ext.rows import Row, to_json
+from data_juicer_ext.rows import Row, seeded, to_json
 
 EXCLUDED, UNREADABLE, NO_CATEGORY, OVER = "excluded", "unreadable_image", "no_category", "over_the_limit"
 
@@ -126,7 +125,7 @@ def sample(
             here.add(image, unit.id)
         pool.setdefault(unit.category, []).append(unit)
     for _, those in sorted(pool.items()):
-        those.sort(key=lambda unit: _place(unit, order.seed))
+        those.sort(key=lambda unit: (seeded(order.seed, unit.id), unit.id))
         found.taken += those[: order.per_category]
         found.left_out += [LeftOutUnit(unit, OVER) for unit in those[order.per_category :]]
     found.taken.sort(key=lambda unit: unit.id)
@@ -151,10 +150,6 @@ def _left_out(unit: Unit, seen: Glances, away: ImageIndex, here: ImageIndex) -> 
 def glances(unit: Unit, seen: Glances) -> list[Glance]:
     """The images of a unit, as far as they could be read."""
     return [glance for path in unit.images if isinstance(glance := seen[path], Glance)]
-
-
-def _place(unit: Unit, seed: int) -> tuple[bytes, str]:
-    return hashlib.sha256(f"{seed}\x1f{unit.id}".encode("utf-8", "replace")).digest(), unit.id
 
 
 def lines(units: Iterable[Unit]) -> str:

@@ -4,7 +4,6 @@ Any option can win, unlike in the vote that confirms a given answer (`qa.votes`)
 options, abstains, declines or cannot be read votes for none. A call that failed may have been any vote, or none.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from data_juicer_ext.models.types import Failure, Verdict
 from data_juicer_ext.qa.letter_answers import LetterParse
 from data_juicer_ext.qa.verdicts import Draw, failed
+from data_juicer_ext.rows import seeded
 
 
 @dataclass(frozen=True)
@@ -70,5 +70,4 @@ def in_audit(row_id: str, share: float, seed: int) -> bool:
 
     `share` is 0 to 1. A larger share with the same seed holds the smaller one's rows.
     """
-    digest = hashlib.sha256(f"audit\x1f{seed}\x1f{row_id}".encode("utf-8", "replace")).digest()
-    return int.from_bytes(digest[:8], "big") < share * 2**64
+    return int.from_bytes(seeded("audit", seed, row_id)[:8], "big") < share * 2**64

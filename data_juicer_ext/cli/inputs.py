@@ -126,12 +126,9 @@ def add_predictions(part: argparse.ArgumentParser, what: str) -> None:
 def add_out(part: argparse.ArgumentParser, name: str) -> None:
     """Add the option of the folder for JSON and CSV."""
     part.add_argument(
-        "--out",
-        type=Path,
-        default=Path("evaluation") / name,
-        metavar="FOLDER",
+        "--out", type=Path, default=Path("evaluation") / name, metavar="FOLDER",
         help="for JSON and CSV (default: %(default)s)",
-    )
+    )  # fmt: skip
 
 
 def show(text: str, paths: list[Path]) -> int:

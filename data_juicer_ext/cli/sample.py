@@ -30,14 +30,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     part.add_argument("--by", default="image_category", metavar="COLUMN", help="the category (default: %(default)s)")
     part.add_argument("--seed", type=int, default=0, metavar="N", help="another sample (default: 0)")
     part.add_argument(
-        "--exclude",
-        type=Path,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
+        "--exclude", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
         help="sets to share no image with, such as a benchmark",
-    )
+    )  # fmt: skip
     part.add_argument("--check", type=Path, nargs=2, metavar=("A", "B"), help="only check that two sets share no image")
     part.add_argument(
         "--max-hamming", type=int, default=8, metavar="BITS", help="of the pHash, 0 to 15, that may differ (default: 8)"

@@ -24,12 +24,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     part.add_argument("--key", default="", metavar="COLUMNS", help="that name a figure in both files")
     part.add_argument("--size", type=int, default=1200, metavar="N", help="figures of the test split (default: 1200)")
     part.add_argument(
-        "--quota",
-        action="append",
-        default=[],
-        metavar="VENUE=N",
+        "--quota", action="append", default=[], metavar="VENUE=N",
         help="figures of a venue; without, all venues get the same",
-    )
+    )  # fmt: skip
     part.add_argument(
         "--min-ratings", type=int, default=3, metavar="N", help="that a test figure has at least (default: 3)"
     )

@@ -1,8 +1,6 @@
 """Which diagram of a pair is shown first: drawn by hash, so that a rerun shows the same order."""
 
-import hashlib
-
-from data_juicer_ext.rows import content_id
+from data_juicer_ext.rows import content_id, seeded
 
 
 def generated_first(row_id: str, run_index: int = 0) -> bool:
@@ -11,7 +9,7 @@ def generated_first(row_id: str, run_index: int = 0) -> bool:
     It hangs on nothing but the arguments, so neither the content of the diagrams nor their place in a file
     leads to an order.
     """
-    return hashlib.sha256(f"diagram order\x1f{row_id}\x1f{run_index}".encode()).digest()[0] < 128
+    return seeded("diagram order", row_id, run_index)[0] < 128
 
 
 def run_row_id(row_id: str, run_index: int) -> str:

@@ -92,11 +92,9 @@ def _checked(given: Mapping[str, Any], sources: list[str]) -> Assumptions:
     if not isinstance(names, list) or not all(isinstance(item, str) and item for item in names):
         raise AssumptionError(f"{where}: thinking_models is {names!r}, not a list of names")
     return Assumptions(
-        **ranges,
-        thinking_models=tuple(item.lower() for item in names),
-        characters=_characters(where, given["characters"]),
-        sources=tuple(sources),
-    )
+        **ranges, thinking_models=tuple(item.lower() for item in names),
+        characters=_characters(where, given["characters"]), sources=tuple(sources),
+    )  # fmt: skip
 
 
 def _range(where: str, name: str, value: Any, share: bool) -> Range:

@@ -104,19 +104,13 @@ def _qwen(side: int) -> TokenRule:
 
 # By the model's name, without a provider before it and a date behind it; the first that fits counts.
 _MODELS: tuple[tuple[str, TokenRule], ...] = (
-    (r"(?:gpt-4\.1-mini|gpt-5-mini)\b", _patches(1.62)),
-    (r"(?:gpt-4\.1-nano|gpt-5-nano)\b", _patches(2.46)),
-    (r"o4-mini\b", _patches(1.72)),
-    (r"gpt-4o-mini\b", _tiles(2833, 5667)),
-    (r"(?:gpt-4o|gpt-4\.1)\b", _tiles(85, 170)),
-    (r"gpt-5(?:-chat.*|-20.*)?$", _tiles(70, 140)),
-    (r"(?:o1|o3)(?!-mini)\b", _tiles(75, 150)),
-    (r"qwen3(?:\.\d)?-vl", _qwen(32)),
-    (r"(?:qwen2(?:\.5)?-vl|qwen-vl|qvq)", _qwen(28)),
-    (r"gemini-3", gemini_fixed),
-    (r"gemini-", gemini_tiles),
+    (r"(?:gpt-4\.1-mini|gpt-5-mini)\b", _patches(1.62)), (r"(?:gpt-4\.1-nano|gpt-5-nano)\b", _patches(2.46)),
+    (r"o4-mini\b", _patches(1.72)), (r"gpt-4o-mini\b", _tiles(2833, 5667)),
+    (r"(?:gpt-4o|gpt-4\.1)\b", _tiles(85, 170)), (r"gpt-5(?:-chat.*|-20.*)?$", _tiles(70, 140)),
+    (r"(?:o1|o3)(?!-mini)\b", _tiles(75, 150)), (r"qwen3(?:\.\d)?-vl", _qwen(32)),
+    (r"(?:qwen2(?:\.5)?-vl|qwen-vl|qvq)", _qwen(28)), (r"gemini-3", gemini_fixed), (r"gemini-", gemini_tiles),
     (r"claude-", claude_pixels),
-)
+)  # fmt: skip
 _PROFILES: dict[str, tuple[TokenRule, str]] = {
     "openai": (_patches(1.0), "32 x 32 pixels per token, at most 1,536"),
     "openai-tiles": (_tiles(85, 170), "85 tokens, and 170 a tile of 512 pixels"),

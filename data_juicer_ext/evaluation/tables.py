@@ -28,6 +28,12 @@ def columns(table: Sequence[Sequence[str]]) -> list[str]:
     return aligned(([printable(cell) for cell in row] for row in table), "<>")
 
 
+def refused_lines(refused: Sequence[str], most: int = 10, width: int = 160) -> list[str]:
+    """What was refused, a line each, `most` at the most; [] for nothing."""
+    more = [f"... and {len(refused) - most} more"] * (len(refused) > most)
+    return [*(f"refused: {printable(reason, width)}" for reason in refused[:most]), *more]
+
+
 def write_csv(path: Path, names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Path:
     """Write `rows` with the columns `names`, "" where a row has none; returns `path`."""
     with path.open("w", encoding="utf-8", newline="") as file:

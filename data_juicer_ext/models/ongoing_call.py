@@ -75,14 +75,9 @@ class OngoingCall:
     def answer(self, completion: Completion) -> Answer:
         """The call's answer."""
         return Answer(
-            text=completion.text,
-            model=completion.model or self.config.model,
-            finish_reason=completion.finish_reason,
-            usage=self.usage,
-            seconds=self.seconds,
-            tries=self.tries,
-            top_logprobs=completion.top_logprobs,
-        )
+            text=completion.text, model=completion.model or self.config.model, finish_reason=completion.finish_reason,
+            usage=self.usage, seconds=self.seconds, tries=self.tries, top_logprobs=completion.top_logprobs,
+        )  # fmt: skip
 
     def failure(self, decision: RetryDecision) -> Failure:
         """The call's end without an answer."""

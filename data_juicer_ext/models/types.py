@@ -66,12 +66,10 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
+            self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens, self.reasoning_tokens + other.reasoning_tokens,
             self.estimated or other.estimated,
-        )
+        )  # fmt: skip
 
 
 TokenChoices: TypeAlias = tuple[tuple[str, float], ...]

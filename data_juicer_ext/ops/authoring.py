@@ -26,32 +26,10 @@ from data_juicer_ext.prompts import add_folder, request
 from data_juicer_ext.qa.json_answer import parse_json_object
 
 __all__ = [
-    "Answer",
-    "Calls",
-    "ConfigError",
-    "Failure",
-    "Filter",
-    "Mapper",
-    "ModelFilter",
-    "ModelMapper",
-    "ModelOp",
-    "Outcome",
-    "Request",
-    "RuleFilter",
-    "RuleMapper",
-    "RunOp",
-    "between",
-    "count",
-    "offline_rule",
-    "one_of",
-    "operator",
-    "parse_json_object",
-    "plug_in",
-    "replace_rows",
-    "request",
-    "to_rows",
-    "undecided",
-]
+    "Answer", "Calls", "ConfigError", "Failure", "Filter", "Mapper", "ModelFilter", "ModelMapper", "ModelOp",
+    "Outcome", "Request", "RuleFilter", "RuleMapper", "RunOp", "between", "count", "offline_rule", "one_of",
+    "operator", "parse_json_object", "plug_in", "replace_rows", "request", "to_rows", "undecided",
+]  # fmt: skip
 
 
 def plug_in(package: str) -> None:

@@ -4,10 +4,11 @@ Models prefer positions, so draws that show the options in different orders tell
 Some options mean something only where they stand; those stay.
 """
 
-import hashlib
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+
+from data_juicer_ext.rows import seeded
 
 # "All of the above" speaks of what stands before it; what stands before may change order, it may not.
 _ANCHORED = re.compile(
@@ -49,8 +50,7 @@ def permutation(options: Sequence[str], seed_parts: Sequence[str], draw: int) ->
     free = list(range(_free(options)))
     if len(free) < 2 or any(map(_NAMES_LETTERS.search, options)) or is_sorted(options):
         return tuple(range(len(options)))
-    seed = "\x1f".join(seed_parts)
-    free.sort(key=lambda index: hashlib.sha256(f"{seed}\x1f{index}".encode("utf-8", "replace")).digest())
+    free.sort(key=lambda index: seeded(*seed_parts, index))
     turn = draw % len(free)
     return (*free[turn:], *free[:turn], *range(len(free), len(options)))
 

@@ -1,18 +1,14 @@
 """Which rows a report shows: few of each kind, spread over figures and reasons, the same ones each time."""
 
-import hashlib
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from data_juicer_ext.report.ledger_decisions import Counted, Decided, ListingKey
+from data_juicer_ext.rows import seeded
 
 T = TypeVar("T")
 FigureKey = tuple[str, str]  # paper_id and figure_id
-
-
-def _rank(*parts: str) -> str:
-    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class Spread(Generic[T]):
@@ -24,13 +20,13 @@ class Spread(Generic[T]):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._held: dict[tuple[bool, str], list[tuple[str, T]]] = {}
+        self._held: dict[tuple[bool, bytes], list[tuple[bytes, T]]] = {}
 
     def offer(self, group: str, name: str, thing: T, preferred: bool = True) -> None:
         """Consider one thing."""
         if self._size <= 0:
             return
-        key, rank = (not preferred, _rank(group)), _rank(name)
+        key, rank = (not preferred, seeded(group)), seeded(name)
         if key not in self._held:
             if len(self._held) >= self._size:
                 worst = max(self._held)

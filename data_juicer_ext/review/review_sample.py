@@ -1,13 +1,12 @@
 """The rows of a run that are put before raters: a seeded sample of its export, in an order of each rater's own."""
 
-import hashlib
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.rows import Row, content_id, to_json
+from data_juicer_ext.rows import Row, content_id, seeded, to_json
 from data_juicer_ext.runs.exported_rows import read_rows
 
 
@@ -74,5 +73,4 @@ def side_of(annotator: str, row_id: str, seed: int) -> int:
 
 
 def _rank(*parts: Any) -> int:
-    digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).digest()
-    return int.from_bytes(digest[:8], "big")
+    return int.from_bytes(seeded(*parts)[:8], "big")

@@ -4,7 +4,6 @@ What no single row can decide. The result hangs on the rows and the seed alone: 
 never as they happen to come. Source: SIQA, sections 3.2 (balanced sampling and refinement).
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.rows import QA_ROW, object_in, to_json
+from data_juicer_ext.rows import QA_ROW, object_in, seeded, to_json
 from data_juicer_ext.siqa.dimensions import QUESTION_TYPES
 from data_juicer_ext.siqa.refine import REFINED, check_yes_no, is_yes, orders, reordered, turned
 
@@ -110,10 +109,7 @@ def _fits(row: dict[str, Any], found: Balanced) -> bool:
 def _rank(order: BalanceOrder, purpose: str) -> Callable[[dict[str, Any]], bytes]:
     """A seeded order of rows that the order of the input has no part in."""
 
-    def rank(row: dict[str, Any]) -> bytes:
-        return hashlib.sha256(f"{purpose}\x1f{order.seed}\x1f{row['row_id']}".encode("utf-8", "replace")).digest()
-
-    return rank
+    return lambda row: seeded(purpose, order.seed, row["row_id"])
 
 
 # ---- Yes and No
@@ -173,15 +169,11 @@ def _spread(rows: Sequence[dict[str, Any]], order: BalanceOrder, found: Balanced
     for row in sorted(rows, key=lambda row: (len(reachable[str(row["row_id"])]), rank(row))):
         row_id = str(row["row_id"])
         ways = [reordered(row, way) for way in reachable[row_id]]
-        best = min(ways, key=lambda way: (held[way["answer"]], _tie(order, row_id, way["answer"])))
+        best = min(ways, key=lambda way: (held[way["answer"]], seeded("tie", order.seed, row_id, way["answer"])))
         held[best["answer"]] += 1
         found.moved += best["answer"] != row["answer"]
         made[row_id] = best
     return made
-
-
-def _tie(order: BalanceOrder, row_id: str, letter: str) -> bytes:
-    return hashlib.sha256(f"tie\x1f{order.seed}\x1f{row_id}\x1f{letter}".encode("utf-8", "replace")).digest()
 
 
 # ---- images per category

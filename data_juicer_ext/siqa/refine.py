@@ -4,7 +4,6 @@ A question and its negation are never answered alike, so the label is turned wit
 section 3.2 (refinement).
 """
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from data_juicer_ext.errors import UsageError
 from data_juicer_ext.qa.answer_tags import find_tags, without_thinking
 from data_juicer_ext.qa.declined_answers import is_none
 from data_juicer_ext.qa.option_order import permutation, shown
-from data_juicer_ext.rows import visible
+from data_juicer_ext.rows import seeded, visible
 from data_juicer_ext.siqa.dimensions import YES_NO
 from data_juicer_ext.siqa.questions import wording
 
@@ -91,7 +90,7 @@ def with_negation(row: Mapping[str, Any], negated: str, seed: int) -> dict[str, 
     """
     check_yes_no(row)
     made = {**row, "question_plain": row["question"] if negated else "", "question_negated": negated, "negated": "no"}
-    return turned(made) if negated and _digest(str(row["row_id"]), seed)[0] & 1 else made
+    return turned(made) if negated and seeded("negate", seed, row["row_id"])[0] & 1 else made
 
 
 def turned(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +133,3 @@ def answer_index(row: Mapping[str, Any]) -> int:
     if row["answer"] not in letters:
         raise UsageError(f"the answer {row['answer']!r} is none of the options {', '.join(letters)}")
     return letters.index(row["answer"])
-
-
-def _digest(row_id: str, seed: int) -> bytes:
-    return hashlib.sha256(f"negate\x1f{seed}\x1f{row_id}".encode("utf-8", "replace")).digest()

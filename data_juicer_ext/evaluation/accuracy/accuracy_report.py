@@ -10,6 +10,7 @@ from data_juicer_ext.evaluation.tables import (
     columns,
     folder_for,
     printable,
+    refused_lines,
     write_csv,
     write_json,
     write_measures,
@@ -142,8 +143,7 @@ def _unclear(found: Accuracy) -> list[str]:
 
 
 def _refused(refused: Sequence[str]) -> list[str]:
-    more = [f"... and {len(refused) - _LISTED} more"] * (len(refused) > _LISTED)
-    return ["", *(f"refused: {reason}" for reason in refused[:_LISTED]), *more] if refused else []
+    return ["", *refused_lines(refused)] if refused else []
 
 
 UNCLEAR = "unclear.csv"

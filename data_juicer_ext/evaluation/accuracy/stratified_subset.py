@@ -1,11 +1,11 @@
 """A stratified subset of questions: each stratum has its share of it, by the largest remainder."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from data_juicer_ext.errors import UsageError
+from data_juicer_ext.rows import seeded
 
 Stratum = tuple[str, ...]
 
@@ -48,8 +48,4 @@ def allocation(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
 
 
 def _first(row_ids: list[str], number: int, seed: int) -> list[str]:
-    return sorted(row_ids, key=lambda row_id: (_rank(seed, row_id), row_id))[:number]
-
-
-def _rank(seed: int, row_id: str) -> str:
-    return hashlib.sha256(f"{seed}\x1f{row_id}".encode("utf-8", "replace")).hexdigest()
+    return sorted(row_ids, key=lambda row_id: (seeded(seed, row_id), row_id))[:number]

@@ -10,10 +10,9 @@ from data_juicer_ext.evaluation.preference.judge_preference import (
     PreferenceEvaluation,
 )
 from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, notes
-from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_csv, write_json, write_measures
+from data_juicer_ext.evaluation.tables import columns, folder_for, refused_lines, write_csv, write_json, write_measures
 from data_juicer_ext.text_table import counted
 
-_LISTED = 10
 _COUNTED = {
     "contaminated": "left out: they copy their reference",
     "development": "left out: of the development set",
@@ -39,7 +38,8 @@ def as_text(found: PreferenceEvaluation) -> str:
     for judge in found.judges:
         lines += notes({**judge.rows[0], "order flip rate": judge.flip_rate}, judge.judge)
     lines += notes(found.agreement, "raters")
-    return "\n".join([*lines, *_refused(found)])
+    refused = [*found.refused, *(f"{judge.judge}: {reason}" for judge in found.judges for reason in judge.refused)]
+    return "\n".join([*lines, *refused_lines(refused)])
 
 
 def _counts(judge: JudgePreference) -> list[str]:
@@ -52,17 +52,14 @@ def _overall(judges: Sequence[JudgePreference]) -> list[list[str]]:
     """The layout of the paper's table 4, with the order flip rate."""
     table = [["judge", "n", "DAR", "gen.-pref.", "ref.-pref.", "Kendall tau-b", "Spearman rho", "order flips"]]
     for judge in judges:
-        row = judge.rows[0]
-        shown = [measure.shown() for measure in _measures(judge)]
-        table.append([judge.judge, str(row["n"]), *shown])
+        table.append([judge.judge, str(judge.rows[0]["n"]), *(measure.shown() for measure in _measures(judge))])
     return table
 
 
 def _intervals(judges: Sequence[JudgePreference]) -> list[list[str]]:
     table = [["judge", "DAR", "gen.-pref.", "ref.-pref.", "Kendall tau-b", "Spearman rho", "order flips"]]
     for judge in judges:
-        ends = [f"{m.low:.3f} to {m.high:.3f}" if m.low is not None else "-" for m in _measures(judge)]
-        table.append([judge.judge, *ends])
+        table.append([judge.judge, *(measure.interval() for measure in _measures(judge))])
     return table
 
 
@@ -103,12 +100,6 @@ def _people(found: PreferenceEvaluation) -> list[str]:
         f"  Fleiss' kappa of the direction: {told['kappa_direction'].with_interval()}{left_out}",
         f"  Krippendorff's alpha, ordinal: {told['alpha_ordinal'].with_interval()}",
     ]
-
-
-def _refused(found: PreferenceEvaluation) -> list[str]:
-    all_refused = [*found.refused, *(f"{j.judge}: {reason}" for j in found.judges for reason in j.refused)]
-    more = [f"... and {len(all_refused) - _LISTED} more"] * (len(all_refused) > _LISTED)
-    return [*(f"refused: {printable(reason, 160)}" for reason in all_refused[:_LISTED]), *more]
 
 
 def write(found: PreferenceEvaluation, folder: Path) -> list[Path]:

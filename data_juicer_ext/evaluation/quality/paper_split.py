@@ -3,13 +3,12 @@
 The figures of a paper stay together. The same rows and seed give the same split, whatever the order of the rows.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from data_juicer_ext.errors import UsageError
-from data_juicer_ext.rows import Row
+from data_juicer_ext.rows import Row, seeded
 
 _LOOKED_AT = 64  # papers that are compared for each place; the mix settles with far fewer
 NO_TYPE, NO_VENUE = "(not said)", "(not said)"
@@ -63,7 +62,7 @@ def split(rows: Sequence[Row], ratings: Mapping[int, int], order: SplitOrder) ->
     corpus = Counter(_type(row) for row in rated)
     chosen, taken = set[str](), Counter[str]()
     for venue in sorted(quotas):
-        papers = sorted(venues[venue], key=lambda paper: (_rank(order.seed, paper.name), paper.name))
+        papers = sorted(venues[venue], key=lambda paper: (seeded(order.seed, paper.name), paper.name))
         for paper in _fill(papers, quotas[venue], corpus, taken):
             chosen.add(paper.name)
             taken += paper.types
@@ -136,10 +135,6 @@ def _distance(mix: Counter[str], corpus: Counter[str]) -> float:
 def _shares(corpus: Counter[str], mix: Counter[str]) -> dict[str, tuple[float, float]]:
     whole, part = max(1, corpus.total()), max(1, mix.total())
     return {name: (corpus[name] / whole, mix[name] / part) for name in sorted(corpus)}
-
-
-def _rank(seed: int, paper: str) -> str:
-    return hashlib.sha256(f"{seed}\x1f{paper}".encode("utf-8", "replace")).hexdigest()
 
 
 def _type(row: Row) -> str:

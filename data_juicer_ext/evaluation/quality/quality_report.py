@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from data_juicer_ext.evaluation.quality.comparison import QualityEvaluation
-from data_juicer_ext.evaluation.tables import columns, write_csv
+from data_juicer_ext.evaluation.tables import columns, folder_for, refused_lines, write_csv, write_json
 from data_juicer_ext.judging.evidence_gating import DIMENSIONS
 from data_juicer_ext.text_table import counted
 
@@ -37,7 +36,12 @@ def as_text(found: QualityEvaluation) -> str:
     if note := found.rows[0]["srcc_note"]:
         lines += [f"no SRCC: {note}"]
     lines += _dispersion_lines(found.dispersion)
-    return "\n".join([*lines, *_adjudication_lines(found.adjudication), *_refused_lines(found.refused)])
+    return "\n".join(
+        [
+            *lines, *_adjudication_lines(found.adjudication), *([""] if found.refused else []),
+            *refused_lines(found.refused),
+        ]
+    )  # fmt: skip
 
 
 def _label(row: Mapping[str, Any]) -> str:
@@ -75,27 +79,14 @@ def _adjudication_lines(listed: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines + ["  ..."] * (len(listed) > _ADJUDICATED)
 
 
-def _refused_lines(refused: Sequence[str]) -> list[str]:
-    return ["", *(f"refused: {reason}" for reason in refused[:_ADJUDICATED])] if refused else []
-
-
 def write(found: QualityEvaluation, folder: Path) -> list[Path]:
     """`quality.json` (everything), `quality.csv`, `dispersion.csv` and `adjudication.csv` in `folder`; their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    whole = folder / "quality.json"
-    whole.write_text(json.dumps(asdict(found), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    measures = [
-        "n",
-        "mae",
-        "within_1",
-        "srcc",
-        "bias",
-        *(f"{kind}_{name}" for name in DIMENSIONS for kind in ("n", "mae")),
-    ]
+    folder = folder_for(folder)
+    measures = [*_SHOWN[:5], *(f"{kind}_{name}" for name in DIMENSIONS for kind in ("n", "mae"))]
     listed = [{**entry, "overalls": json.dumps(entry["overalls"], ensure_ascii=False), "wide": " ".join(entry["wide"])}
               for entry in found.adjudication]  # fmt: skip
     return [
-        whole,
+        write_json(folder / "quality.json", found),
         write_csv(folder / "quality.csv", ["by", "value", *measures, "srcc_note"], found.rows),
         write_csv(folder / "dispersion.csv", _DISPERSION, found.dispersion),
         write_csv(folder / "adjudication.csv", ("figure", "gap", "overalls", "wide"), listed),

@@ -6,10 +6,9 @@ from typing import Any
 
 from data_juicer_ext.evaluation.siqa.comparison import COEFFICIENTS, COLUMNS, SiqaEvaluation
 from data_juicer_ext.evaluation.statistics.value_with_interval import notes
-from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_json, write_measures
+from data_juicer_ext.evaluation.tables import columns, folder_for, printable, refused_lines, write_json, write_measures
 
 _HEADS = {"perception": "Perception", "knowledge": "Knowledge", "siqa_s": "SIQA-S", "mean_rating": "mean rating"}
-_LISTED = 10
 
 
 def as_text(found: SiqaEvaluation) -> str:
@@ -25,16 +24,13 @@ def as_text(found: SiqaEvaluation) -> str:
     lines += ["SIQA-S: the mean of Perception's and Knowledge's coefficients. mean rating: of both scores' mean."]
     for row in found.rows:
         lines += [*_missing(row), *notes(row, row["model"])]
-    more = [f"... and {len(found.refused) - _LISTED} more"] * (len(found.refused) > _LISTED)
-    refused = [f"refused: {printable(reason, 160)}" for reason in found.refused[:_LISTED]]
-    return "\n".join([*lines, *([""] if refused else []), *refused, *more])
+    return "\n".join([*lines, *([""] if found.refused else []), *refused_lines(found.refused)])
 
 
 def _intervals(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     table = [["model", *(f"{kind.upper()} {_HEADS[name]}" for name in COLUMNS[:3] for kind in COEFFICIENTS)]]
     for row in rows:
-        measures = [row[f"{kind}_{name}"] for name in COLUMNS[:3] for kind in COEFFICIENTS]
-        ends = [f"{m.low:.3f} to {m.high:.3f}" if m.low is not None else "-" for m in measures]
+        ends = [row[f"{kind}_{name}"].interval() for name in COLUMNS[:3] for kind in COEFFICIENTS]
         table.append([row["model"], *ends])
     return table
 

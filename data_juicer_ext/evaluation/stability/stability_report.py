@@ -6,10 +6,9 @@ from pathlib import Path
 
 from data_juicer_ext.evaluation.stability.judge_stability import JudgeStability
 from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, notes
-from data_juicer_ext.evaluation.tables import columns, folder_for, printable, write_json, write_measures
+from data_juicer_ext.evaluation.tables import columns, folder_for, refused_lines, write_json, write_measures
 from data_juicer_ext.text_table import counted
 
-_LISTED = 10
 _TABLE = {
     "icc": ("ICC", 4), "between": ("between var.", 4), "within": ("within var.", 5),
     "direction_flip": ("direction flip", 4), "criterion_flip": ("criterion flip", 4),
@@ -44,8 +43,7 @@ def as_text(found: Sequence[JudgeStability]) -> str:
             lines += ["", f"{judge.judge}: by group", *columns(groups)]
     for judge in found:
         lines += notes(judge.rows[0], judge.judge)
-        more = [f"... and {len(judge.refused) - _LISTED} more"] * (len(judge.refused) > _LISTED)
-        lines += [*(f"refused: {judge.judge}: {printable(reason, 160)}" for reason in judge.refused[:_LISTED]), *more]
+        lines += refused_lines([f"{judge.judge}: {reason}" for reason in judge.refused])
     return "\n".join(lines)
 
 

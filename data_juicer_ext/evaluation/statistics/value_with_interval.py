@@ -22,11 +22,13 @@ class Measure:
         """For a table: "0.743", or "-" where it is not defined."""
         return "-" if self.value is None else f"{self.value:.{digits}f}"
 
+    def interval(self, digits: int = 3) -> str:
+        """For a table: "0.700 to 0.790", or "-" where there is none."""
+        return "-" if self.low is None or self.high is None else f"{self.low:.{digits}f} to {self.high:.{digits}f}"
+
     def with_interval(self, digits: int = 3) -> str:
         """For a table: "0.743 (0.700 to 0.790)", the value alone where it has no interval."""
-        if self.low is None or self.high is None:
-            return self.shown(digits)
-        return f"{self.shown(digits)} ({self.low:.{digits}f} to {self.high:.{digits}f})"
+        return self.shown(digits) if self.low is None else f"{self.shown(digits)} ({self.interval(digits)})"
 
 
 def undefined(why: str) -> Measure:

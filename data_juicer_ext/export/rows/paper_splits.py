@@ -1,6 +1,5 @@
 """Splits by paper: no paper is in two, nor is a picture that two papers show."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
@@ -9,6 +8,7 @@ from data_juicer_ext.annotation.image_overlap import MAX_HAMMING
 from data_juicer_ext.annotation.similar_hashes import NearHashes
 from data_juicer_ext.export.options import Splits
 from data_juicer_ext.figures.same_picture import same_picture
+from data_juicer_ext.rows import seeded
 
 
 class Groups:
@@ -81,6 +81,6 @@ def _fill_empty(held: dict[str, list[str]]) -> None:
             mine.append(most.pop())
 
 
-def rank(seed: int, name: str) -> tuple[str, str]:
+def rank(seed: int, name: str) -> tuple[bytes, str]:
     """A place in an order that hangs on the seed."""
-    return hashlib.sha256(f"{seed}\x1f{name}".encode("utf-8", "replace")).hexdigest(), name
+    return seeded(seed, name), name

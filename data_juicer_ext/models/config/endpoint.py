@@ -33,17 +33,9 @@ from data_juicer_ext.models.config.parameter_checks import (
 )
 
 __all__ = [
-    "DEFAULT_BASE_URL",
-    "NO_KEY",
-    "OFFLINE",
-    "ConfigError",
-    "EndpointConfig",
-    "expand_environment",
-    "needs_key",
-    "parse_model_params",
-    "parse_sampling_params",
-    "require_key",
-]
+    "DEFAULT_BASE_URL", "NO_KEY", "OFFLINE", "ConfigError", "EndpointConfig", "expand_environment", "needs_key",
+    "parse_model_params", "parse_sampling_params", "require_key",
+]  # fmt: skip
 
 OFFLINE = "offline"
 BACKENDS = ("openai", "litellm")
@@ -109,12 +101,9 @@ class EndpointConfig:
     @property
     def image_limits(self) -> ImageLimits:
         return replace(
-            PROFILES[self.image_profile],
-            max_side=self.max_image_side,
-            max_bytes=self.max_image_bytes,
-            max_pixels=self.max_image_pixels,
-            min_text_height=self.min_text_height,
-        )
+            PROFILES[self.image_profile], max_side=self.max_image_side, max_bytes=self.max_image_bytes,
+            max_pixels=self.max_image_pixels, min_text_height=self.min_text_height,
+        )  # fmt: skip
 
     def key(self) -> str:
         """The key, read from the environment now, or handed over in memory; "" if there is none."""

@@ -178,16 +178,9 @@ class GovernedLimits(Limits):
             self._waiting.popleft()
         waiting = [tokens for tokens, turn in list(self._waiting)[:WAITING_TOLD] if not turn.done()]
         return WorkerReport(
-            self._worker,
-            self._number,
-            self._leased.held,
-            self._demand,
-            self._turns_had,
-            tuple(waiting),
-            self._correction,
-            max(0.0, self._own_pause_until - now),
-            self._address.alive,
-        )
+            self._worker, self._number, self._leased.held, self._demand, self._turns_had, tuple(waiting),
+            self._correction, max(0.0, self._own_pause_until - now), self._address.alive,
+        )  # fmt: skip
 
     async def _answer(self, report: WorkerReport) -> Lease | None:
         """The lease for a report; None when something else has to be told, or it takes too long."""

@@ -201,12 +201,9 @@ def _damaged(path: Path, what: str) -> str:
 def _connect(path: Path) -> sqlite3.Connection:
     # mode=rw never makes a file: one that has gone since is an error, not an empty store.
     connection = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?mode=rw",
-        uri=True,
-        timeout=BUSY_TIMEOUT_S,
-        isolation_level=None,
+        f"file:{quote(str(path.absolute()))}?mode=rw", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None,
         check_same_thread=False,
-    )
+    )  # fmt: skip
     connection.execute("PRAGMA synchronous = FULL")  # in WAL mode the default does not outlive a power cut
     return connection
 

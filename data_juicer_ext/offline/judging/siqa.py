@@ -8,7 +8,6 @@
   one up from 0.95. Knowledge: by the share of the checks of validity and completeness that hold.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from data_juicer_ext.offline.judging.siqa_facts import (
     unit,
 )
 from data_juicer_ext.offline.text.sentences import content
+from data_juicer_ext.rows import seeded
 
 _AXES: tuple[AxisName, AxisName] = ("horizontal", "vertical")
 _QUANTITIES = ("Temperature", "Elapsed time", "Mass", "Voltage", "Number of samples", "Angle", "Pressure", "Depth")
@@ -57,14 +57,10 @@ def _ask(fields: Mapping[str, Any], evidence: FigureFacts) -> str:
     if what is None:
         return "None"
     question, right, wrong = what
-    options = sorted((right, *wrong), key=lambda option: _seed(question, option))
+    options = sorted((right, *wrong), key=lambda option: seeded(question, option))
     lines = "\n".join(f"{letter}. {option}" for letter, option in zip("ABCD", options, strict=True))
     answer = "ABCD"[options.index(right)]
     return f"<question>{question}</question>\n<options>\n{lines}\n</options>\n<answer>{answer}</answer>"
-
-
-def _seed(*parts: str) -> bytes:
-    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).digest()
 
 
 def _what(dimension: str, evidence: FigureFacts) -> SiqaQuestion | None:
@@ -77,7 +73,7 @@ def _what(dimension: str, evidence: FigureFacts) -> SiqaQuestion | None:
         if dimension == "scientific_validity":
             numbers = list(dict.fromkeys(piece.text for piece in ticks(evidence.plot, axis)))
             if len(numbers) > 3:
-                others = sorted(numbers[:-1], key=lambda text: _seed(written, text))[:3]
+                others = sorted(numbers[:-1], key=lambda text: seeded(written, text))[:3]
                 return f"Which number is the highest along the {axis} axis?", numbers[-1], others
         elif dimension == "scientific_completeness" and content(written):
             others = [name for name in _QUANTITIES if not content(name) & content(written)]

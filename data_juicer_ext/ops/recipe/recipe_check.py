@@ -52,16 +52,10 @@ def check(recipe: Path, dataset: str = "") -> list[str]:
     except RecipeError as error:
         found, seen = None, [str(error)]
     return [
-        *_host_settings(config),
-        *seen,
-        *shared_tags(process, list(ours)),
-        *literal_keys(process),
-        *storage_secrets(config),
-        *_preflight(process),
-        *_operators(process, ours),
-        *_order(process, ours, found),
+        *_host_settings(config), *seen, *shared_tags(process, list(ours)), *literal_keys(process),
+        *storage_secrets(config), *_preflight(process), *_operators(process, ours), *_order(process, ours, found),
         *_run_folders(process),
-    ]
+    ]  # fmt: skip
 
 
 def _reader(process: list[Any], ours: dict[str, type[Any]]) -> tuple[type[PaperMapper] | None, dict[str, Any]]:

@@ -146,7 +146,7 @@ def test_a_split_without_a_paper_gets_one_of_the_split_that_has_two() -> None:
 
 
 def test_ranks_hang_on_seed_and_name() -> None:
-    assert rank(0, "a") == (hashlib.sha256(b"0\x1fa").hexdigest(), "a")
+    assert rank(0, "a") == (hashlib.sha256(b"0\x1fa").digest(), "a")
     assert rank(1, "a") != rank(0, "a") and rank(0, "\ud800") == rank(0, "\ud800")
 
 
