@@ -17,17 +17,14 @@ _SHOWN = 10  # refused rows
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     part = commands.add_parser("balance", help="SIQA questions: share of Yes, letters of What, images per category")
-    part.add_argument("rows", type=Path, help="question rows: an export, a file or a folder")
-    part.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON Lines, written at once at the end")
-    part.add_argument("--yes-share", type=_share, default=Fraction(1, 2), metavar="SHARE", help="(default: 0.5)")
-    part.add_argument("--drop", action="store_true", help="drop Yes/No rows where turning questions is not enough")
-    part.add_argument(
-        "--max-per-category", type=int, default=0, metavar="N", help="images per category at most (default: all)"
-    )
-    part.add_argument(
-        "--category-column", default="image_category", metavar="COLUMN", help="that names it (default: %(default)s)"
-    )
-    part.add_argument("--seed", type=int, default=0, metavar="N", help="another choice (default: 0)")
+    add = part.add_argument
+    add("rows", type=Path, help="question rows: an export, a file or a folder")
+    add("--out", type=Path, required=True, metavar="FILE", help="JSON Lines, written at once at the end")
+    add("--yes-share", type=_share, default=Fraction(1, 2), metavar="SHARE", help="(default: 0.5)")
+    add("--drop", action="store_true", help="drop Yes/No rows where turning questions is not enough")
+    add("--max-per-category", type=int, default=0, metavar="N", help="images per category at most (default: all)")
+    add("--category-column", default="image_category", metavar="COLUMN", help="that names it (default: %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="another choice (default: 0)")
     part.set_defaults(run=_balance)
 
 

@@ -43,19 +43,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def _add_common(part: argparse.ArgumentParser) -> None:
-    part.add_argument("--out", type=Path, required=True, metavar="FILE", help="the criteria file to write; a new one")
-    part.add_argument("--api-model", required=True, metavar="NAME", help="a model of the endpoint, or offline")
-    part.add_argument(
-        "--model-params", default="", metavar="YAML", help="endpoint settings as in a recipe: '{base_url: ...}'"
-    )
-    part.add_argument("--sampling-params", default="", metavar="YAML", help="sent as they are: '{temperature: 1}'")
-    part.add_argument(
+    add = part.add_argument
+    add("--out", type=Path, required=True, metavar="FILE", help="the criteria file to write; a new one")
+    add("--api-model", required=True, metavar="NAME", help="a model of the endpoint, or offline")
+    add("--model-params", default="", metavar="YAML", help="endpoint settings as in a recipe: '{base_url: ...}'")
+    add("--sampling-params", default="", metavar="YAML", help="sent as they are: '{temperature: 1}'")
+    add(
         "--run-dir", type=Path, default=Path("dj_ext_run"), metavar="FOLDER",
         help="keeps answers and costs, so that nothing is paid twice (default: %(default)s)",
     )  # fmt: skip
-    part.add_argument(
-        "--max-cost", type=float, default=0.0, metavar="USD", help="that all runs into the folder may spend"
-    )
+    add("--max-cost", type=float, default=0.0, metavar="USD", help="that all runs into the folder may spend")
 
 
 def _criteria(given: argparse.Namespace) -> int:

@@ -12,24 +12,20 @@ _NAMES = ("recipe", "dataset", "pilot", "papers", "seed", "max_cost", "run_dir",
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     part = commands.add_parser("estimate", help="rows, calls, tokens and money of a run, before any is spent")
-    part.add_argument("recipe", type=Path)
-    part.add_argument("--dataset", default="", help="file or folder instead of the recipe's dataset_path")
-    part.add_argument(
-        "--pilot",
-        type=int,
-        default=0,
-        metavar="N",
+    add = part.add_argument
+    add("recipe", type=Path)
+    add("--dataset", default="", help="file or folder instead of the recipe's dataset_path")
+    add(
+        "--pilot", type=int, default=0, metavar="N",
         help="run N rows, drawn at random, and measure instead of assuming (costs money; default: none)",
-    )
-    part.add_argument("--max-cost", type=float, default=0.0, metavar="USD", help="US dollars that the pilot may spend")
-    part.add_argument(
-        "--papers", type=int, default=300, metavar="N", help="rows of the dataset to read (default: 300; 0: all)"
-    )
-    part.add_argument("--seed", type=int, default=0, metavar="N", help="which rows are drawn (default: 0)")
-    part.add_argument("--run-dir", default="", help="run folder, with the store, instead of the recipe's")
-    part.add_argument("--assume", type=Path, metavar="FILE", help="YAML: assumptions of your own (docs/estimate.md)")
-    part.add_argument("--json", type=Path, metavar="FILE", help="write the estimate there as well")
-    part.add_argument("--verbose", action="store_true", help="show what Data-Juicer prints")
+    )  # fmt: skip
+    add("--max-cost", type=float, default=0.0, metavar="USD", help="US dollars that the pilot may spend")
+    add("--papers", type=int, default=300, metavar="N", help="rows of the dataset to read (default: 300; 0: all)")
+    add("--seed", type=int, default=0, metavar="N", help="which rows are drawn (default: 0)")
+    add("--run-dir", default="", help="run folder, with the store, instead of the recipe's")
+    add("--assume", type=Path, metavar="FILE", help="YAML: assumptions of your own (docs/estimate.md)")
+    add("--json", type=Path, metavar="FILE", help="write the estimate there as well")
+    add("--verbose", action="store_true", help="show what Data-Juicer prints")
     part.set_defaults(run=_estimate)
 
 

@@ -24,35 +24,28 @@ _KINDS = ("pairs", "siqa-u", "siqa-s", "figures")
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     part = commands.add_parser("export", help="kept rows as a finished set: splits by paper, images, dataset card")
-    part.add_argument("run_dir", type=run_place, nargs="?", default=Path("dj_ext_run"))
-    part.add_argument("--format", required=True, choices=FORMATS, help="what the files are for")
-    part.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="a new folder, written at once")
-    part.add_argument("--export", type=Path, metavar="PATH", help="kept rows, instead of the path that the run names")
-    part.add_argument("--kind", choices=_KINDS, default="", help="what the rows are (default: by their columns)")
-    part.add_argument("--accepted", action="store_true", help="only rows that most reviewers accepted in the audit")
-    part.add_argument("--licences", metavar="NAMES", help="only these: cc-by-4.0,cc0*,none (default: any)")
-    part.add_argument(
-        "--splits", default=DEFAULT_SPLITS, metavar="NAME=SHARE,...", help="by paper (default: %(default)s)"
-    )
-    part.add_argument("--seed", type=int, default=0, metavar="N", help="other splits and choices (default: 0)")
-    part.add_argument(
+    add = part.add_argument
+    add("run_dir", type=run_place, nargs="?", default=Path("dj_ext_run"))
+    add("--format", required=True, choices=FORMATS, help="what the files are for")
+    add("--out", type=Path, required=True, metavar="FOLDER", help="a new folder, written at once")
+    add("--export", type=Path, metavar="PATH", help="kept rows, instead of the path that the run names")
+    add("--kind", choices=_KINDS, default="", help="what the rows are (default: by their columns)")
+    add("--accepted", action="store_true", help="only rows that most reviewers accepted in the audit")
+    add("--licences", metavar="NAMES", help="only these: cc-by-4.0,cc0*,none (default: any)")
+    add("--splits", default=DEFAULT_SPLITS, metavar="NAME=SHARE,...", help="by paper (default: %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="other splits and choices (default: 0)")
+    add(
         "--near-questions", type=float, default=NEAR_QUESTIONS, metavar="LIKENESS",
         help="from which two questions about a figure are one, 0 to 1; 0: do not look (default: %(default)s)",
     )  # fmt: skip
-    part.add_argument(
-        "--max-per-figure", type=int, default=0, metavar="N", help="rows per figure (default: any number)"
-    )
-    part.add_argument(
-        "--shuffle-options", action="store_true", help="order options anew, so that answers spread over the letters"
-    )
-    part.add_argument("--with-caption", action="store_true", help="put the caption before the question (dialogues)")
-    part.add_argument("--with-rationale", action="store_true", help="put the rationale before the letter (dialogues)")
-    part.add_argument("--images", choices=("copy", "embed"), default="", help="files beside, or bytes inside")
-    part.add_argument(
-        "--strict", action="store_true", help="write nothing and end with 1 if the run has undecided rows"
-    )
-    part.add_argument("--overwrite", action="store_true", help="replace an earlier export in FOLDER")
-    part.add_argument("--workers", type=int, default=0, metavar="N", help="images read at once (default: the cores)")
+    add("--max-per-figure", type=int, default=0, metavar="N", help="rows per figure (default: any number)")
+    add("--shuffle-options", action="store_true", help="order options anew, so that answers spread over the letters")
+    add("--with-caption", action="store_true", help="put the caption before the question (dialogues)")
+    add("--with-rationale", action="store_true", help="put the rationale before the letter (dialogues)")
+    add("--images", choices=("copy", "embed"), default="", help="files beside, or bytes inside")
+    add("--strict", action="store_true", help="write nothing and end with 1 if the run has undecided rows")
+    add("--overwrite", action="store_true", help="replace an earlier export in FOLDER")
+    add("--workers", type=int, default=0, metavar="N", help="images read at once (default: the cores)")
     part.set_defaults(run=_export)
 
 

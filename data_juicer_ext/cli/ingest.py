@@ -29,21 +29,16 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         dest="part", required=True
     )
     arxiv = parts.add_parser("arxiv", help="from arXiv's bulk source tars and its metadata snapshot")
-    arxiv.add_argument("tars", nargs="+", type=Path, metavar="TAR", help="arXiv_src_YYMM_NNN.tar")
-    arxiv.add_argument(
-        "--metadata", type=Path, required=True, metavar="FILE", help="JSON Lines: id, categories, license"
-    )
-    arxiv.add_argument("--to", type=Path, required=True, metavar="FOLDER", help=f"gets {PAPERS}, papers/ and {REFUSED}")
-    arxiv.add_argument(
+    add = arxiv.add_argument
+    add("tars", nargs="+", type=Path, metavar="TAR", help="arXiv_src_YYMM_NNN.tar")
+    add("--metadata", type=Path, required=True, metavar="FILE", help="JSON Lines: id, categories, license")
+    add("--to", type=Path, required=True, metavar="FOLDER", help=f"gets {PAPERS}, papers/ and {REFUSED}")
+    add(
         "--licence", default="", metavar="NAMES",
         help=f"of {', '.join(NAMES)}, or any; patterns such as cc-* (default: {','.join(REDISTRIBUTABLE)})",
     )  # fmt: skip
-    arxiv.add_argument(
-        "--category", action="append", default=[], metavar="PATTERN", help="such as cs.CL or cs.*; may be repeated"
-    )
-    arxiv.add_argument(
-        "--cross-lists", action="store_true", help="a pattern may match any category, not only the first"
-    )
+    add("--category", action="append", default=[], metavar="PATTERN", help="such as cs.CL or cs.*; may be repeated")
+    add("--cross-lists", action="store_true", help="a pattern may match any category, not only the first")
     arxiv.set_defaults(run=_arxiv)
 
 

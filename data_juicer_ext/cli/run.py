@@ -19,11 +19,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     run.add_argument("--seed", type=int, metavar="N", help="order of the papers (default: 0)")
     run.add_argument("--executor", choices=("default", "ray"), default="", help="instead of the recipe's")
     run.add_argument(
-        "--ray-address",
-        default="",
-        metavar="HOST:PORT",
+        "--ray-address", default="", metavar="HOST:PORT",
         help="on the Ray cluster there, instead of the recipe's executor",
-    )
+    )  # fmt: skip
     run.add_argument("--again", action="store_true", help="run everything in the folder anew")
     run.add_argument("--verbose", action="store_true", help="show what Data-Juicer and Ray print")
     run.set_defaults(run=_run)

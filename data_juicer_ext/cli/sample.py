@@ -24,23 +24,22 @@ _REASONS = ("same_bytes", "near_duplicate", "excluded", "unreadable_image", "no_
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     part = commands.add_parser("sample", help="a balanced sample of images that shares none with other sets")
-    part.add_argument("rows", type=Path, nargs="?", help="an export, file or folder, with a category column")
-    part.add_argument("--out", type=Path, metavar="FILE", help="for the sample (JSON Lines)")
-    part.add_argument("--per-category", type=int, metavar="N", help="images per category at most")
-    part.add_argument("--by", default="image_category", metavar="COLUMN", help="the category (default: %(default)s)")
-    part.add_argument("--seed", type=int, default=0, metavar="N", help="another sample (default: 0)")
-    part.add_argument(
+    add = part.add_argument
+    add("rows", type=Path, nargs="?", help="an export, file or folder, with a category column")
+    add("--out", type=Path, metavar="FILE", help="for the sample (JSON Lines)")
+    add("--per-category", type=int, metavar="N", help="images per category at most")
+    add("--by", default="image_category", metavar="COLUMN", help="the category (default: %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="another sample (default: 0)")
+    add(
         "--exclude", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
         help="sets to share no image with, such as a benchmark",
     )  # fmt: skip
-    part.add_argument("--check", type=Path, nargs=2, metavar=("A", "B"), help="only check that two sets share no image")
-    part.add_argument(
+    add("--check", type=Path, nargs=2, metavar=("A", "B"), help="only check that two sets share no image")
+    add(
         "--max-hamming", type=int, default=8, metavar="BITS", help="of the pHash, 0 to 15, that may differ (default: 8)"
     )
-    part.add_argument("--no-confirm", action="store_true", help="compare hashes only, not the pixels as well")
-    part.add_argument(
-        "--workers", type=int, default=0, metavar="N", help="images read at once (default: the number of cores)"
-    )
+    add("--no-confirm", action="store_true", help="compare hashes only, not the pixels as well")
+    add("--workers", type=int, default=0, metavar="N", help="images read at once (default: the number of cores)")
     part.set_defaults(run=_sample)
 
 

@@ -19,21 +19,18 @@ _GIVEN_COUNTS = ("annotator_count", "rating_count", "ratings")
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command."""
     part = commands.add_parser("split", help="a test split that keeps papers together, with venue quotas")
-    part.add_argument("figures", type=Path, help="JSON Lines: one row per figure, with paper_id, venue and figure_type")
-    part.add_argument("--gold", type=Path, metavar="FILE", help="rater rows, to count ratings; else the rows say them")
-    part.add_argument("--key", default="", metavar="COLUMNS", help="that name a figure in both files")
-    part.add_argument("--size", type=int, default=1200, metavar="N", help="figures of the test split (default: 1200)")
-    part.add_argument(
+    add = part.add_argument
+    add("figures", type=Path, help="JSON Lines: one row per figure, with paper_id, venue and figure_type")
+    add("--gold", type=Path, metavar="FILE", help="rater rows, to count ratings; else the rows say them")
+    add("--key", default="", metavar="COLUMNS", help="that name a figure in both files")
+    add("--size", type=int, default=1200, metavar="N", help="figures of the test split (default: 1200)")
+    add(
         "--quota", action="append", default=[], metavar="VENUE=N",
         help="figures of a venue; without, all venues get the same",
     )  # fmt: skip
-    part.add_argument(
-        "--min-ratings", type=int, default=3, metavar="N", help="that a test figure has at least (default: 3)"
-    )
-    part.add_argument("--seed", type=int, default=0, metavar="N", help="another split (default: 0)")
-    part.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="gets test, rest and held_out .jsonl, split.json"
-    )
+    add("--min-ratings", type=int, default=3, metavar="N", help="that a test figure has at least (default: 3)")
+    add("--seed", type=int, default=0, metavar="N", help="another split (default: 0)")
+    add("--out", type=Path, required=True, metavar="FOLDER", help="gets test, rest and held_out .jsonl, split.json")
     part.set_defaults(run=_split)
 
 

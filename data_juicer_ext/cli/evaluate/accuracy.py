@@ -15,11 +15,9 @@ def add_to(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     part.add_argument("--subset", type=int, default=0, metavar="N", help="N questions, stratified; without, all")
     part.add_argument("--seed", type=int, default=0, metavar="N", help="another subset (default: 0)")
     part.add_argument(
-        "--rows",
-        choices=("categories", "models"),
-        default="categories",
+        "--rows", choices=("categories", "models"), default="categories",
         help="of the tables by group (default: categories, as in the VeriSciQA paper)",
-    )
+    )  # fmt: skip
     add_out(part, "accuracy")
     part.set_defaults(run=_run)
 

@@ -21,11 +21,9 @@ def add_judges(part: argparse.ArgumentParser) -> None:
         part, f"exports of {OPERATOR} (file, folder or run folder); those of one NAME are runs of one judge"
     )
     part.add_argument(
-        "--development",
-        type=Path,
-        metavar="FILE",
+        "--development", type=Path, metavar="FILE",
         help="rows (row_id or paper_id) or a criteria file whose pairs are left out",
-    )
+    )  # fmt: skip
 
 
 def read_inputs(given: argparse.Namespace) -> list[Input]:

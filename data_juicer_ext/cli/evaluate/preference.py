@@ -20,12 +20,9 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     add_judges(part)
     part.add_argument(
-        "--gold",
-        type=Path,
-        required=True,
-        metavar="FILE",
+        "--gold", type=Path, required=True, metavar="FILE",
         help="a ratings.jsonl (form scidiag), a run folder, or rows of row_id, annotator and overall (-2 to 2)",
-    )
+    )  # fmt: skip
     add_resampling(part)
     add_out(part, "preference")
     part.set_defaults(run=_run)

@@ -9,22 +9,14 @@ from data_juicer_ext.cli.inputs import add_out, rows_of, show
 def add_to(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the part."""
     part = parts.add_parser("quality", help="figure quality: MAE, Within-1, SRCC, bias, and the raters' dispersion")
-    part.add_argument(
-        "--pred", type=Path, required=True, metavar="FILE", help="scored figures: an export, file or folder"
-    )
-    part.add_argument(
-        "--gold",
-        type=Path,
-        required=True,
-        metavar="FILE",
+    add = part.add_argument
+    add("--pred", type=Path, required=True, metavar="FILE", help="scored figures: an export, file or folder")
+    add(
+        "--gold", type=Path, required=True, metavar="FILE",
         help="JSON Lines: one row per rater and figure, or gold already made",
-    )
-    part.add_argument(
-        "--key", default="", metavar="COLUMNS", help="that name a figure in both files, such as paper_id,number"
-    )
-    part.add_argument(
-        "--gap", type=float, default=2.0, metavar="POINTS", help="raters further apart are listed (default: 2)"
-    )
+    )  # fmt: skip
+    add("--key", default="", metavar="COLUMNS", help="that name a figure in both files, such as paper_id,number")
+    add("--gap", type=float, default=2.0, metavar="POINTS", help="raters further apart are listed (default: 2)")
     add_out(part, "quality")
     part.set_defaults(run=_run)
 

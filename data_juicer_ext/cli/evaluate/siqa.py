@@ -30,36 +30,23 @@ def add_to(parts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the part."""
     part = parts.add_parser("siqa", help="scores of scientific images: SRCC and PLCC with mean opinion scores")
     add_predictions(part, f"scores: exports of {OPERATOR} (file, folder or run folder), one per model")
-    part.add_argument(
-        "--gold", type=Path, required=True, metavar="FILE", help="a MOS file, rows of raters, or a ratings.jsonl"
-    )
-    part.add_argument("--key", default="", metavar="COLUMN", help="that names an image in both: row_id, image, ...")
-    part.add_argument(
-        "--consensus", type=Path, metavar="FILE", help="scores of the reference images; else the other raters' mean"
-    )
-    part.add_argument(
-        "--gate",
-        default="0.8",
-        metavar="R",
+    add = part.add_argument
+    add("--gold", type=Path, required=True, metavar="FILE", help="a MOS file, rows of raters, or a ratings.jsonl")
+    add("--key", default="", metavar="COLUMN", help="that names an image in both: row_id, image, ...")
+    add("--consensus", type=Path, metavar="FILE", help="scores of the reference images; else the other raters' mean")
+    add(
+        "--gate", default="0.8", metavar="R",
         help="SRCC in the calibration that a rater is above, or off (default: 0.8)",
-    )
-    part.add_argument(
-        "--outliers",
-        choices=("correlation", "bt500", "off"),
-        default="correlation",
+    )  # fmt: skip
+    add(
+        "--outliers", choices=("correlation", "bt500", "off"), default="correlation",
         help="how outlier raters are found (default: correlation with the others' mean)",
-    )
-    part.add_argument(
-        "--min-correlation", type=float, default=0.5, metavar="R", help="below, a rater is an outlier (default: 0.5)"
-    )
-    part.add_argument(
-        "--scale",
-        nargs=2,
-        type=float,
-        default=(1.0, 5.0),
-        metavar=("LOW", "HIGH"),
+    )  # fmt: skip
+    add("--min-correlation", type=float, default=0.5, metavar="R", help="below, a rater is an outlier (default: 0.5)")
+    add(
+        "--scale", nargs=2, type=float, default=(1.0, 5.0), metavar=("LOW", "HIGH"),
         help="ends of the raters' scale, for the levels (default: 1 5)",
-    )
+    )  # fmt: skip
     add_resampling(part)
     add_out(part, "siqa")
     part.set_defaults(run=_run)
