@@ -14,11 +14,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
+from data_juicer_ext.diagrams.anonymous_pair import generated_first
 from data_juicer_ext.diagrams.criteria import CriteriaSet, Criterion
 from data_juicer_ext.diagrams.criteria_drafting import AskDraft, DraftingCall
 from data_juicer_ext.diagrams.development_set import RatedPair
 from data_juicer_ext.diagrams.diagram_types import TYPES
-from data_juicer_ext.diagrams.presentation_order import generated_first
 from data_juicer_ext.errors import UsageError
 from data_juicer_ext.judging.protocols import NoReport
 from data_juicer_ext.rows import visible

@@ -8,8 +8,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from data_juicer_ext.curation.findings import Finding, Item
-from data_juicer_ext.curation.hard_filter import hard_filter
-from data_juicer_ext.curation.near_duplicates import repeated
+from data_juicer_ext.curation.hard_filter import hard_filter, repeated
 from data_juicer_ext.curation.thresholds import Rules
 from data_juicer_ext.figures.image_appearance import hamming, look_at
 from data_juicer_ext.figures.same_picture import same_picture

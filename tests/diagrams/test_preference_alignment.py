@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from data_juicer_ext.diagrams.anonymous_pair import generated_first
 from data_juicer_ext.diagrams.criteria import criteria_of
 from data_juicer_ext.diagrams.criteria_drafting import DraftingCall
 from data_juicer_ext.diagrams.development_set import Gathered, gather
@@ -16,7 +17,6 @@ from data_juicer_ext.diagrams.preference_alignment import (
     aligned_document,
     question,
 )
-from data_juicer_ext.diagrams.presentation_order import generated_first
 from data_juicer_ext.judging.protocols import NoReport
 from data_juicer_ext.prompts import render
 from tests.diagrams.test_criteria import document

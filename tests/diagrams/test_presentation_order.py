@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 from itertools import pairwise
 
-from data_juicer_ext.diagrams.presentation_order import generated_first, run_row_id
+from data_juicer_ext.diagrams.anonymous_pair import generated_first, run_row_id
 
 
 def test_each_order_about_half_the_time_over_rows_and_over_runs() -> None:

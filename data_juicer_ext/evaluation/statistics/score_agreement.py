@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
+from data_juicer_ext.evaluation.statistics.correlation import correlation
+
 WITHIN = 1.0
 NOISE = 1e-9  # 8.3 - 7.3 is a hair over 1 in binary
 
@@ -24,23 +26,8 @@ def errors(predicted: Sequence[float], gold: Sequence[float]) -> dict[str, Any]:
 
 def spearman(predicted: Sequence[float], gold: Sequence[float]) -> tuple[float | None, str]:
     """Spearman's rank correlation, ties at their mean rank; None and why where there is none."""
-    if len(predicted) < 2:
-        return None, "fewer than two figures"
-    constant = [name for name, values in (("predictions", predicted), ("gold", gold)) if _constant(values)]
-    if constant:
-        return None, f"all {' and all '.join(constant)} are equal"
-    from scipy import stats  # type: ignore[import-untyped]  # here, as it takes a second
-
-    return float(stats.spearmanr(_ranked(predicted), _ranked(gold)).statistic), ""
-
-
-def _constant(values: Sequence[float]) -> bool:
-    return max(values) - min(values) <= NOISE
-
-
-def _ranked(values: Sequence[float]) -> list[float]:
-    """Means that are equal but for the last binary digit have to tie."""
-    return [round(value, 9) for value in values]
+    found = correlation("srcc", predicted, gold, what="figures")
+    return found.value, found.note.removeprefix("not defined: ")
 
 
 def agreement(predicted: Sequence[float], gold: Sequence[float]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from data_juicer_ext.ops.authoring import Answer, Calls, Failure, ModelFilter, Outcome, count, one_of, operator, request
-from data_juicer_ext.ops.base.option_choice import mapped_back
+from data_juicer_ext.ops.base.model_kinds import mapped_back
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.letter_answers import LetterParse, parse_rationale
 from data_juicer_ext.qa.majority_vote import first_agreeing, vote

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from data_juicer_ext.ops.authoring import Calls, Failure, ModelFilter, Outcome, count, operator, request
-from data_juicer_ext.ops.base.option_choice import mapped_back
+from data_juicer_ext.ops.base.model_kinds import mapped_back
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import NON_VISUAL, Draw, blind_check

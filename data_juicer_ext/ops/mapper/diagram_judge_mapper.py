@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data_juicer_ext.diagrams.anonymous_pair import anonymous
+from data_juicer_ext.diagrams.anonymous_pair import anonymous, generated_first, run_row_id
 from data_juicer_ext.diagrams.copied_reference import MAX_HASH_DISTANCE, MIN_PIXEL_SIMILARITY, compare, is_copy
 from data_juicer_ext.diagrams.criteria import CriteriaSet, TypeCriteria, load_criteria
 from data_juicer_ext.diagrams.dimension_weights import own_weights
 from data_juicer_ext.diagrams.judge_answers import PARSER_VERSION, JudgeAnswer, answer_model, order_scores
 from data_juicer_ext.diagrams.judgement import FIELDS, ImageFacts, asked_fields, told
 from data_juicer_ext.diagrams.pair_row import MAX_PAPER_TOKENS, DiagramPair, misfit, nearest, pair_of
-from data_juicer_ext.diagrams.presentation_order import generated_first, run_row_id
 from data_juicer_ext.diagrams.scoring import OrderScores, PairJudgement, judged
 from data_juicer_ext.figures.image_preparation import ImageError, UnreachableImageError
 from data_juicer_ext.judging.judge_reports import parse_report

@@ -4,7 +4,7 @@ from typing import Any
 
 from data_juicer_ext.annotation.figure_types import FigureTypeParse, parse_figure_type
 from data_juicer_ext.ops.authoring import Request, operator, request
-from data_juicer_ext.ops.base.class_mapper import ClassMapper, images_of
+from data_juicer_ext.ops.base.model_kinds import ClassMapper, images_of
 from data_juicer_ext.qa.arxiv_domains import spelled_out
 
 OP_NAME = "figure_type_mapper"

@@ -5,7 +5,7 @@ from typing import Any
 from data_juicer_ext.annotation.class_answers import ClassParse
 from data_juicer_ext.annotation.image_categories import IMAGE_CATEGORIES, classes_of, listed, parse_category
 from data_juicer_ext.ops.authoring import Request, operator, request
-from data_juicer_ext.ops.base.class_mapper import ClassMapper, images_of
+from data_juicer_ext.ops.base.model_kinds import ClassMapper, images_of
 
 OP_NAME = "image_category_mapper"
 

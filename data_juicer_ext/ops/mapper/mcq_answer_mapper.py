@@ -5,8 +5,7 @@ from typing import Any
 
 from data_juicer_ext.annotation.question_check import question_problem
 from data_juicer_ext.ops.authoring import Calls, Failure, ModelMapper, Outcome, operator, request, undecided
-from data_juicer_ext.ops.base.class_mapper import images_of
-from data_juicer_ext.ops.base.option_choice import mapped_back, order_of
+from data_juicer_ext.ops.base.model_kinds import images_of, mapped_back, order_of
 from data_juicer_ext.qa.letter_answers import PARSER_VERSION, parse_letter
 from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.rows import add_flags, scrub

@@ -19,9 +19,8 @@ from data_juicer_ext.ops.authoring import (
     operator,
     request,
 )
-from data_juicer_ext.ops.base.class_mapper import images_of
+from data_juicer_ext.ops.base.model_kinds import ask_letter, images_of, mapped_back, order_of
 from data_juicer_ext.ops.base.model_op import checked_endpoint, checked_sampling
-from data_juicer_ext.ops.base.option_choice import ask_letter, mapped_back, order_of
 from data_juicer_ext.qa.letter_answers import PARSER_VERSION
 from data_juicer_ext.qa.option_order import shown
 from data_juicer_ext.qa.verdicts import Draw, draw_label

@@ -6,7 +6,7 @@ from data_juicer_ext.annotation.class_answers import ClassParse
 from data_juicer_ext.annotation.question_check import option_text
 from data_juicer_ext.annotation.question_types import parse_question_type
 from data_juicer_ext.ops.authoring import Request, operator, request
-from data_juicer_ext.ops.base.class_mapper import ClassMapper
+from data_juicer_ext.ops.base.model_kinds import ClassMapper
 
 OP_NAME = "question_type_mapper"
 

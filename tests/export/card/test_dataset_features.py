@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from data_juicer_ext.export.card.dataset_features import features
+from data_juicer_ext.export.card.front_matter import features
 from data_juicer_ext.export.rows.columns import MIXED, TEXT, TEXTS, WHOLE
 
 COLUMNS = {"row_id": TEXT, "options": TEXTS, "year": WHOLE, "provenance": TEXT, "images": TEXT}
