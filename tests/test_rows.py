@@ -164,3 +164,13 @@ _JSON = st.recursive(
 @given(_JSON)
 def test_the_short_way_to_json_gives_what_the_long_one_gives(value: Any) -> None:
     assert to_json(value) == json.dumps(rows._clean(value), ensure_ascii=False, allow_nan=False)
+
+
+def test_a_figure_of_which_nothing_is_known() -> None:
+    empty = rows.Figure()
+    assert (empty.page, empty.bbox, empty.images, empty.labels, empty.flags) == (0, [], [], [], [])
+
+
+@pytest.mark.parametrize("text", ["{not JSON", "[1", "[" * 100_000])
+def test_text_that_is_no_json_holds_nothing(text: str) -> None:
+    assert rows.value_in(text) is None and rows.object_in(text) == {}

@@ -84,3 +84,9 @@ def test_a_split_that_could_not_be_written_leaves_the_earlier_one(
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
     monkeypatch.undo()
     assert main([*command, "4"]) == 0 and len(lines(tmp_path / "out/test.jsonl")) == 4
+
+
+def test_a_split_needs_a_folder_to_write_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["split", str(tmp_path / "rows.jsonl")])
+    assert "--out" in capsys.readouterr().err

@@ -84,3 +84,8 @@ def test_orders_and_their_scores_run_parallel() -> None:
     scores = order(GENERATED, REFERENCE)
     with pytest.raises(ValueError, match="zip"):
         told(pair(), AF, "", SEEN, [scores, scores], judged(AF, [scores]))
+
+
+def test_a_pair_whose_images_were_not_compared_is_no_copy() -> None:
+    facts = ImageFacts(("g.png", "r.png"))
+    assert not facts.copied and (facts.hash_distance, facts.pixel_similarity) == (64, 0.0)

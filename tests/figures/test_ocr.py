@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from PIL import Image
 
 from data_juicer_ext.figures import ocr
 from tests.offline.drawings import bar_chart
@@ -47,3 +49,11 @@ def test_what_is_missing_is_said_before_the_first_figure(monkeypatch: pytest.Mon
     assert ocr.ocr_problem() == ""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "rapidocr" else object())
     assert "data-juicer-ext[ocr]" in ocr.ocr_problem() and "rapidocr" in ocr.ocr_problem()
+
+
+def test_a_piece_that_reads_better_turned_has_the_score_of_that_reading() -> None:
+    piece, page = ocr.OcrLine("1l", 0, 0, 9, 40, 0.4), Image.new("RGB", (50, 50))
+    for text, score, read in (("Rate ", 0.9, ("Rate", 0.9)), ("no", 0.3, ("1l", 0.4)), ("", 0.9, ("1l", 0.4))):
+        texts, scores = ([text], [score]) if text else (None, None)
+        found = ocr._turned(lambda *_, **__: SimpleNamespace(txts=texts, scores=scores), page, piece)  # noqa: B023
+        assert (found.text, found.score) == read

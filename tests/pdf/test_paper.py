@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.figures import bounded_process
+from data_juicer_ext.figures.image_crop import DrawingError
 from data_juicer_ext.pdf.paper import PdfError, PdfOptions, find_figures, read_bytes, read_figures
 from tests.latex.printed import Printed
 from tests.pdf.reading import NO_PAGES, blank, locked, scanned
@@ -155,3 +156,13 @@ def crash(data: bytes, **arguments: object) -> None:
     import os
 
     os._exit(11)
+
+
+def test_why_a_figure_has_no_image_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> str:
+        raise DrawingError("image_unreadable", "it is broken")
+
+    monkeypatch.setattr("data_juicer_ext.pdf.paper.readable_image", broken)
+    found = read_figures(write(tmp_path, paper().data()), tmp_path / "images", QUICK)
+    assert [figure.images for figure in found.figures] == [[], []]
+    assert [note.partition(":")[0] for note in found.notes] == ["figure 1, page 3", "figure 2, page 4"]

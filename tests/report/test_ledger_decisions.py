@@ -83,6 +83,8 @@ def test_what_a_decision_rests_on_is_known_by_its_detail(folder: RunFolder) -> N
         "c": ({"made": "qa-1", "options": ["x", "y"]}, QuestionMade("qa-1", 2)),
         "d": ({"scores": {"VC": 8, "C": None}, "overall": 7.5}, FigureScores({"VC": 8.0, "overall": 7.5})),
         "e": ({"message": "no"}, None),
+        "f": ({"scores": {"VC": 8}}, None),
+        "g": ({"overall": 7.5}, None),
     }
     for row_id, (detail, _) in details.items():
         folder.note("any", row_id, detail=detail)

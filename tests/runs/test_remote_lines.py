@@ -130,3 +130,28 @@ def _in_child(writer: PieceWriter) -> None:
     writer.write({"from": "child"})
     writer.flush()
     os._exit(0)
+
+
+def test_nobody_returns_before_what_another_writes_is_there(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing, go_on, write = threading.Event(), threading.Event(), file_access.write
+
+    def slow(place: str, data: bytes) -> None:
+        if not writing.is_set():
+            writing.set()
+            go_on.wait(30)
+        write(place, data)
+
+    monkeypatch.setattr(file_access, "write", slow)
+    writer = PieceWriter(s3.at("ledger"), "run1")
+    writer.write({"n": 1})
+    first, second = (threading.Thread(target=writer.flush) for _ in range(2))
+    first.start()
+    assert writing.wait(30)
+    writer.write({"n": 2})
+    second.start()
+    second.join(0.3)
+    assert second.is_alive()
+    go_on.set()
+    first.join()
+    second.join()
+    assert lines(s3.at("ledger")) == [{"n": 1}, {"n": 2}]

@@ -5,6 +5,7 @@ from typing import Any
 from data_juicer_ext.curation.curate import Curation, curate
 from data_juicer_ext.curation.recrop import CaptionAnchoredCrop, PdfSource, page_sizes
 from data_juicer_ext.curation.thresholds import S1, S2, S3, S4, S5, Rules
+from data_juicer_ext.errors import UsageError
 from data_juicer_ext.figures.image_preparation import UnreachableImageError
 from data_juicer_ext.figures.ocr import ocr_problem
 from data_juicer_ext.ops.authoring import ConfigError, Mapper, between, count, operator, to_rows
@@ -119,7 +120,7 @@ class FigureCurationMapper(PaperOp, Mapper):
         row_id = paper_id or content_id("paper", str(row.get(self.figures_key) or ""))
         try:
             figures = load_figures(row.get(self.figures_key) or "[]")
-        except (ValueError, TypeError) as error:
+        except UsageError as error:
             message = scrub(f"paper {paper_id}: the column {self.figures_key} can't be read: {error}"[:300])
             self.record(row_id, "drop", "bad_figures_column", {"message": message}, paper_id)
             return "[]", to_json({"verdict": "drop", "message": message})

@@ -9,8 +9,11 @@ import pytest
 import yaml
 
 from data_juicer_ext import __version__
+from data_juicer_ext.export.card.card_texts import FLAGS
 from data_juicer_ext.export.card.front_matter import size_category
 from data_juicer_ext.export.card.tables import cell, table
+from data_juicer_ext.export.images import exported_images
+from data_juicer_ext.figures import image_preparation
 from tests.export.made_runs import exported, lines, pairs, picture, row, run_of
 from tests.report.run_folders import RunFolder
 
@@ -103,9 +106,16 @@ def test_counts_shortcuts_and_limits_are_told(run: RunFolder, tmp_path: Path) ->
     assert re.search(r"\| train \| 50.0% \| 3 \| 3 \| 3 \|", section(tmp_path / "out", "Splits"))
     audit = section(tmp_path / "out", "Shortcut audit")
     assert "| 4 | 2 (33%) | 2 (33%) | 1 (17%) | 1 (17%) |" in audit and "the longest option" in audit
+    assert "A right option has 2 characters on average, a wrong one 3." in audit
     assert "| Options a question | rows |" in section(tmp_path / "out", "What is in it")
     limits = section(tmp_path / "out", "Known limits")
     assert "People have not accepted each row" in limits and "A share of them is wrong" in limits
+
+
+def test_how_uneven_the_letters_are_is_told_of_many_rows(tmp_path: Path) -> None:
+    exported(run_of(tmp_path, pairs(tmp_path, 24)), tmp_path / "out")
+    audit = section(tmp_path / "out", "Shortcut audit")
+    assert re.search(r"Letters at least this uneven come about by chance with a probability of \d", audit)
 
 
 def test_the_offline_model_is_called_what_it_is(tmp_path: Path) -> None:
@@ -203,3 +213,10 @@ def test_operators_of_other_packages_have_their_own_words(tmp_path: Path) -> Non
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert r"A row was kept if all its labels can be \*read\*." in text
     assert r"| legible \<b\> | 1 | 1 |" in section(tmp_path / "out", "Funnel")
+
+
+def test_all_that_is_done_to_images_has_words() -> None:
+    makers = (image_preparation, exported_images)
+    source = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in makers)
+    assert [flag for flag in FLAGS if f'"{flag}"' not in source] == [], "words for what is never done"
+    assert {"turned", "first_frame", "converted", "jpeg", "scaled_down"} <= set(FLAGS)

@@ -78,3 +78,8 @@ def test_a_user_without_a_home_can_export(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", nobody)
     assert Cleaner([RUN]).path("~/papers/x.pdf") == "x.pdf"
+
+
+@pytest.mark.parametrize("text", ["{not JSON", "[" * 3000 + "]" * 3000, "[1", '{"a": 1', "{}x"])
+def test_what_only_begins_like_json_is_text(text: str, cleaner: Cleaner) -> None:
+    assert cleaner.row({"row_id": "a", "provenance": text})["provenance"] == text

@@ -72,3 +72,9 @@ def test_a_commented_class_does_not_count() -> None:
 def test_fragments_and_old_latex() -> None:
     assert choose_main(tree(only_tex=figure()))[0] == "only.tex"
     assert choose_main(tree(old_tex="\\documentstyle[12pt]{article}\\begin{document}x"))[0] == "old.tex"
+
+
+def test_a_deeper_copy_gives_way_though_it_is_longer() -> None:
+    longer = document(figure() + "Words. " * 4500)
+    assert choose_main(tree(study_tex=PAPER, again__study_tex=longer))[0] == "study.tex"
+    assert choose_main(tree(study_tex=PAPER, again__work_tex=longer))[0] == "again/work.tex"

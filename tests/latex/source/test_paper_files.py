@@ -14,6 +14,7 @@ import pytest
 
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.paper import DEFAULTS, LatexExtraction, read_figures
+from data_juicer_ext.latex.source import paper_files
 from data_juicer_ext.latex.source.paper_files import SourceTree, join, resolve
 from tests.latex.archives import FILES, LATEX, tar_of, zip_of
 from tests.latex.papers import pdf, png, write
@@ -171,3 +172,14 @@ def test_resolve_prefers_the_exact_path_then_any_case() -> None:
     assert resolve(tree, "../fig/b.png", ["sub"], ("",)) == "fig/b.png"
     with pytest.raises(PermissionError):
         resolve(tree, "../../x", ["sub"], ("",))
+
+
+def test_beside_a_lone_file_not_all_of_thousands_of_papers_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"ms.tex": LATEX})
+    asked, listed = list[int](), paper_files.list_files
+    monkeypatch.setattr(paper_files, "list_files", lambda path, most: asked.append(most) or listed(path, most))
+    for path in (tmp_path / "ms.tex", tmp_path):
+        read_figures(path, tmp_path / "images", LatexOptions(max_members=20_000))
+    assert asked == [5000, 20_000]

@@ -238,3 +238,8 @@ def test_a_long_message_becomes_one_short_line() -> None:
     assert short("a\n  b\tc") == "a b c"
     assert len(short("x y " * 100_000)) < 320
     assert short("a" + " " * 5000 + "b") == "a ..."
+
+
+def test_an_answer_that_the_filter_ended_was_paid_for() -> None:
+    decision = decide(openai.ContentFilterFinishReasonError())
+    assert decision is not None and decision.paid

@@ -100,3 +100,13 @@ def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_redact(text: str, clean: str) -> None:
     assert redact(text, "my.own+key!") == clean
+
+
+def test_connections_are_bounded_by_the_slots_alone() -> None:
+    async def limit(transport: Transport) -> int:
+        connector = transport._open().connector
+        assert connector is not None
+        return connector.limit
+
+    with FakeServer(lambda body: "fine") as server:
+        assert with_transport(server.base_url, limit) == 0

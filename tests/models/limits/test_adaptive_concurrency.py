@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -176,3 +177,21 @@ def test_the_headers_are_heeded_before_the_limit_is_dry(server: FakeServer, widt
     answers, _ = all_answers(server, 120, max_concurrency=width, deadline=60)
     assert len(answers) == 120
     assert bucket.refused <= 6  # it would be 40 and more without
+
+
+def test_a_slot_is_one_of_the_limits_underneath_too() -> None:
+    async def main() -> None:
+        inner, held = Limits(4, 0, 0), list[bool]()
+
+        @asynccontextmanager
+        async def slot(urgent: bool) -> AsyncIterator[None]:
+            held.append(urgent)
+            yield
+            held.clear()
+
+        inner.slot = slot  # type: ignore[method-assign]
+        async with AdaptiveLimits(inner, 4).slot(True):
+            assert held == [True]
+        assert held == []
+
+    asyncio.run(main())

@@ -22,6 +22,7 @@ def test_the_value_is_the_number_after_the_verb(clause: str, subject: str, verb:
 
 def test_a_subject_with_a_clause_of_its_own_states_nothing() -> None:
     assert statement("The rate rises and the loss falls to 3") is None
+    assert statement("They both reach 5") is None and statement("Both reach 5") is not None
 
 
 def test_every_form_of_a_verb_leads_to_one_that_a_question_can_ask_with() -> None:

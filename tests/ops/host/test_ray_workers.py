@@ -17,3 +17,9 @@ def test_a_ray_that_is_started_here_is_told_unless_the_user_says_otherwise(
     monkeypatch.setenv(name, "1000")
     ray_workers.install()
     assert os.environ[name] == "1000"
+
+
+def test_what_is_told_is_what_ray_knows() -> None:
+    assert set(ray_workers.VARIABLES) == {
+        "RAY_idle_worker_killing_time_threshold_ms", "RAY_prestart_worker_first_driver"
+    }  # fmt: skip

@@ -182,3 +182,11 @@ def test_missing_ocr_stops_the_run_before_its_first_paper(
         FigureCurationMapper(run_dir=str(run_dir))
     assert "pip install it; or write `ocr: false`" in capfd.readouterr().err
     FigureCurationMapper(run_dir=str(run_dir), soft_mark=False)
+
+
+@pytest.mark.parametrize("column", ["[1", "[3]", '{"a": 1}', "7"])
+def test_a_column_that_holds_no_figures_costs_its_row_alone(column: str, images: list[str], run_dir: Path) -> None:
+    rows = curated([{**paper("a"), "figures": column}, paper("b", *numbered(images[:3]))], run_dir)
+    assert [row["figures"] == "[]" for row in rows] == [True, False]
+    reasons = {entry["row_id"]: entry["reason"] for entry in ledger(run_dir)}
+    assert reasons["a"] == "bad_figures_column" and "can't be read" in json.loads(rows[0]["curation"])["message"]
