@@ -54,8 +54,7 @@ def run_operator(name: str, rows: Sequence[Mapping[str, Any]], run_dir: Path, **
         operators = load_ops([{name: {**parameters, "run_dir": str(run_dir)}}])
         left = dataset.process(operators, open_monitor=False).to_list()
     kept = [{key: value for key, value in row.items() if not key.startswith("__dj__")} for row in left]
-    undecided = run_records.end(run)
-    return Ran(kept, decisions(run.run_dir, run.run_id), undecided)
+    return Ran(kept, decisions(run.run_dir, run.run_id), run_records.end(run))
 
 
 @contextlib.contextmanager

@@ -121,9 +121,7 @@ def _read(content: str, classes: Classes) -> list[str]:
     if whole:
         return [whole]
     several = [name for name in classes.listed(head) if name]
-    if len(several) > 1:
-        return several
-    return _announced(content, classes)
+    return several if len(several) > 1 else _announced(content, classes)
 
 
 def _announced(content: str, classes: Classes) -> list[str]:

@@ -135,11 +135,9 @@ async def _type(code: str, draws: int, ask: AskDraft, made: DraftedTypes) -> dic
     if not shares or len(parts) < len(PARTS):
         return None
     return {
-        "name": TYPES[code].name,
-        "weights": averaged(shares),
-        "draws": shares,
+        "name": TYPES[code].name, "weights": averaged(shares), "draws": shares,
         "dimensions": _dimensions(code, parts),
-    }
+    }  # fmt: skip
 
 
 def _dimensions(code: str, parts: dict[str, list[DraftCriterion]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from data_juicer_ext.latex.expand.macros import expand_text
 from data_juicer_ext.latex.expand.tex_buffer import Buffer
 from data_juicer_ext.latex.floats.figure_grouping import LatexFigure, Panel, figures_of
 from data_juicer_ext.latex.floats.figure_images import PaperImages
-from data_juicer_ext.latex.floats.float_contents import LatexCaption
+from data_juicer_ext.latex.floats.float_contents import LatexCaption, LatexLabel
 from data_juicer_ext.latex.floats.float_parser import find_floats
 from data_juicer_ext.latex.floats.numbering import number_figures
 from data_juicer_ext.latex.options import LatexOptions
@@ -142,64 +142,47 @@ def build_figures(text: PaperText, pictures: PaperImages) -> list[rows.Figure]:
     built: list[rows.Figure] = []
     used: dict[str, int] = {}
     for index, figure in enumerate(text.figures):
-        parent = _figure_object(text, index, figure, pictures, used)
+        inner = [label for panel in figure.panels for label in panel.labels]
+        parent = _figure_object(text, figure.caption, [*figure.labels, *inner], figure.box.start)
+        parent.number = rows.scrub(text.numbers[index])
+        parent.figure_id = _unique(f"{text.numbers[index] or f'n{index + 1}'}:{parent.label}".rstrip(":"), used)
+        pictures.add(parent, figure.images, figure.box.drawn)
+        text.add_context(parent, (index, -1))
+        parent.flags = sorted({*parent.flags, *_flags(figure, parent)})
         built.append(parent)
         if text.options.granularity == "panel":
             for position, panel in enumerate(figure.panels[: max(0, MOST_FIGURES - len(built))]):
-                built.append(_panel_object(text, index, position, panel, parent, pictures, used))
+                built.append(_panel_object(text, (index, position), panel, parent, pictures))
+                built[-1].figure_id = _unique(f"{parent.figure_id}:{built[-1].panel}", used)
     return built
 
 
-def _figure_object(
-    text: PaperText, index: int, figure: LatexFigure, pictures: PaperImages, used: dict[str, int]
-) -> rows.Figure:
-    own = [label.name for label in figure.labels]
-    inner = [label.name for panel in figure.panels for label in panel.labels]
-    labels = [rows.scrub(name) for name in dict.fromkeys((*own, *inner))]
-    number = text.numbers[index]
-    caption, tex, place = text.caption_of(figure.caption)
-    result = rows.Figure(
-        number=rows.scrub(number), label=labels[0] if labels else "", labels=labels,
-        caption=caption, caption_tex=tex, caption_place=place or text.flat.place(figure.box.start),
+def _figure_object(text: PaperText, caption: LatexCaption | None, labels: Iterable[LatexLabel], at: int) -> rows.Figure:
+    """A figure or panel with its labels, and its caption or the place `at` where one would stand."""
+    names = [rows.scrub(name) for name in dict.fromkeys(label.name for label in labels)]
+    said, tex, place = text.caption_of(caption)
+    return rows.Figure(
+        label=names[0] if names else "", labels=names, caption=said, caption_tex=tex,
+        caption_place=place or text.flat.place(at),
     )  # fmt: skip
-    result.figure_id = _unique(f"{number or f'n{index + 1}'}:{result.label}".rstrip(":"), used)
-    pictures.add(result, figure.images, figure.box.drawn)
-    text.add_context(result, (index, -1))
-    result.flags = sorted({*result.flags, *_flags(figure, result)})
-    return result
 
 
 def _flags(figure: LatexFigure, result: rows.Figure) -> list[str]:
     flags = {
-        "no_caption": not result.caption,
-        "no_label": not result.labels,
-        "never_cited": not result.context,
-        "continued": figure.box.continued,
-        "unclosed_environment": figure.box.unclosed,
-    }
+        "no_caption": not result.caption, "no_label": not result.labels, "never_cited": not result.context,
+        "continued": figure.box.continued, "unclosed_environment": figure.box.unclosed,
+    }  # fmt: skip
     return [flag for flag, holds in flags.items() if holds]
 
 
 def _panel_object(
-    text: PaperText,
-    index: int,
-    position: int,
-    panel: Panel,
-    parent: rows.Figure,
-    pictures: PaperImages,
-    used: dict[str, int],
+    text: PaperText, key: tuple[int, int], panel: Panel, parent: rows.Figure, pictures: PaperImages
 ) -> rows.Figure:
-    labels = [rows.scrub(label.name) for label in panel.labels]
-    caption, tex, place = text.caption_of(panel.caption)
-    letter = text.letters[(index, position)]
-    result = rows.Figure(
-        number=parent.number + letter if parent.number else "", label=labels[0] if labels else "", labels=labels,
-        parent_label=parent.label, panel=letter, caption=caption, caption_tex=tex,
-        caption_place=place or text.flat.place(panel.at),
-    )  # fmt: skip
-    result.figure_id = _unique(f"{parent.figure_id}:{letter}", used)
+    result = _figure_object(text, panel.caption, panel.labels, panel.at)
+    result.parent_label, result.panel = parent.label, text.letters[key]
+    result.number = parent.number + result.panel if parent.number else ""
     pictures.add(result, panel.images, drawn=False)
-    text.add_context(result, (index, position))
+    text.add_context(result, key)
     if not result.context:
         result.context, result.context_places = list(parent.context), list(parent.context_places)
         result.section = list(parent.section)

@@ -121,9 +121,7 @@ def cost_of(result: Result, config: EndpointConfig) -> float | None:
     price = price_of(answered, usage, _prices())
     if price is None:
         price = price_of(config.model, usage, _prices())
-    if price is None or config.mode == "direct":
-        return price
-    return price * BATCH_PRICE
+    return price if price is None or config.mode == "direct" else price * BATCH_PRICE
 
 
 @cache

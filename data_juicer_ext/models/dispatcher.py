@@ -158,9 +158,7 @@ class Dispatcher(Closing):
             text = f"asks to wait beyond the deadline of a request ({self._config.deadline:g} s)"
             return call.failure(RetryDecision("transient", "rate_limit", text))
         await self._limits.turn(self._tokens(call))
-        if call.last is not None and call.left <= 0:
-            return call.failure(call.last)
-        return None
+        return call.failure(call.last) if call.last is not None and call.left <= 0 else None
 
     async def _send(self, call: OngoingCall, copy: Copy) -> Completion:
         on_head = partial(self._head_arrived, copy)

@@ -76,9 +76,7 @@ def _kept_escape(match: re.Match[str]) -> str:
     if body[:1] in ('"', "\\", "/") or re.fullmatch(r"u[0-9a-fA-F]{4}", body):
         return match.group()
     known = {"n": len(body) == 1 or body not in _N_COMMANDS, "t": len(body) == 1 or body not in _T_COMMANDS}
-    if known.get(body[:1], body in ("b", "f", "r")):
-        return match.group()
-    return "\\\\" + body
+    return match.group() if known.get(body[:1], body in ("b", "f", "r")) else "\\\\" + body
 
 
 def _scrubbed(value: Any) -> Any:

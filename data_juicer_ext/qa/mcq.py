@@ -59,9 +59,7 @@ def parse_mcq(text: str) -> MCQParse:
     elif is_none(parts.get("question", "").strip("*`_ ")):
         return MCQParse("none", None)
     missing = [name for name in _TAGS if not parts.get(name)]
-    if missing:
-        return _wrong(f"<{missing[0]}> is missing or empty")
-    return _assembled(parts)
+    return _wrong(f"<{missing[0]}> is missing or empty") if missing else _assembled(parts)
 
 
 def _wrong(problem: str) -> MCQParse:

@@ -40,8 +40,7 @@ def source_consistency(parse: LetterParse, answer: str) -> Decision:
     if parse.kind == "letter":
         agrees = parse.letters == (answer,)
         return Decision("keep" if agrees else "drop", "agrees" if agrees else "other_option", detail)
-    reason = "abstained" if parse.kind == "none" else parse.kind
-    return Decision("drop", reason, detail)
+    return Decision("drop", ("abstained" if parse.kind == "none" else parse.kind), detail)
 
 
 def blind_check(parses: Sequence[Draw], answer: str, hits: int = 1) -> Decision:
@@ -73,9 +72,7 @@ def _why_unknown(unknown: Sequence[Draw]) -> str:
 
 def draw_label(draw: Draw) -> str:
     """One draw in a word, for the ledger: "B", "A,C", "none", "declined", "unparsable", "failed"."""
-    if not isinstance(draw, LetterParse):
-        return "failed"
-    return ",".join(draw.letters) or draw.kind
+    return "failed" if not isinstance(draw, LetterParse) else ",".join(draw.letters) or draw.kind
 
 
 INCORRECTLY_GROUNDED = "E1 incorrectly visually grounded"

@@ -46,13 +46,11 @@ class AuditDesk(Desk[Audited]):
         ]  # fmt: skip
         groups = [
             {
-                "key": key,
-                "title": shown_text(group.tag or group.title, 80),
-                "verdict": VERDICTS[group.verdict],
+                "key": key, "title": shown_text(group.tag or group.title, 80), "verdict": VERDICTS[group.verdict],
                 "total": group.total,
             }
             for key, group in self._audit.groups.items()
-        ]
+        ]  # fmt: skip
         return {"items": items, "groups": groups}
 
     def _view(self, shown: ShownItem[Audited]) -> dict[str, Any]:

@@ -84,9 +84,7 @@ def as_text(found: Iterable[Alpha]) -> str:
     """Agreement as a table."""
     heads = ("form", "dimension", "alpha", "annotators", "items", "ratings")
     lines = [heads, *(_cells(alpha) for alpha in found)]
-    if len(lines) == 1:
-        return "Nobody has rated anything yet."
-    return "\n".join(aligned(lines, "<"))
+    return "Nobody has rated anything yet." if len(lines) == 1 else "\n".join(aligned(lines, "<"))
 
 
 def _cells(found: Alpha) -> tuple[str, ...]:

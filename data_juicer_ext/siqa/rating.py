@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data_juicer_ext.models.http.logprobs import LEAST
+from data_juicer_ext.models.http.completion import LEAST
 from data_juicer_ext.models.types import TokenChoices
 from data_juicer_ext.siqa.rating_levels import LEVELS, level_in, level_name
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.models.http.logprobs import LEAST
+from data_juicer_ext.models.http.completion import LEAST
 from data_juicer_ext.models.types import TokenChoices
 from data_juicer_ext.siqa.rating import (
     ModelRating,

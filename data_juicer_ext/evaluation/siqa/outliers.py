@@ -59,9 +59,7 @@ def _lowest(votes: Sequence[ImageVote], rater: str) -> tuple[float, str, str]:
 
 def _agreement(own: list[float], others: list[float]) -> float:
     """SRCC; 0 for a rater who says the same of all images, 1 where the others do and there is nothing to rank."""
-    if max(others) == min(others):
-        return 1.0
-    return correlation("srcc", own, others).value or 0.0
+    return 1.0 if max(others) == min(others) else correlation("srcc", own, others).value or 0.0
 
 
 def _shared(votes: Sequence[ImageVote], rater: str, name: str) -> tuple[list[float], list[float]] | None:

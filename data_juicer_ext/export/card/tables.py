@@ -20,5 +20,4 @@ def cell(value: object) -> str:
     """A value as plain text on one line: nothing in it is Markdown or HTML."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    text = " ".join(shown_text(value, _LONGEST).split())
-    return _MEANT.sub(r"\\\1", text)
+    return _MEANT.sub(r"\\\1", " ".join(shown_text(value, _LONGEST).split()))

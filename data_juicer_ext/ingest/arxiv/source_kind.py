@@ -35,9 +35,7 @@ def why_not_latex(path: Path) -> tuple[str, str]:
             if is_compressed(file.peek(BLOCK)):
                 stream = BufferedReader(cast(Any, Decompressed(cast(BinaryIO, file), most)), _BUFFER)
             head = stream.peek(_BUFFER)[:_BUFFER]
-            if is_tar(head[:BLOCK]):
-                return _in_tar(stream)
-            return _in_file(head)
+            return _in_tar(stream) if is_tar(head[:BLOCK]) else _in_file(head)
     except UnpackedTooLargeError:
         return "broken", f"it unpacks to more than {most} bytes"
     except (OSError, EOFError, zlib.error, lzma.LZMAError, TarError) as error:

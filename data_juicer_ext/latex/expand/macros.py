@@ -292,6 +292,4 @@ def _expand_once(text: str, macros: Mapping[str, Macro], limit: int) -> str:
             break
     if isinstance(macros, Macros):
         macros.left = left
-    if length > limit or left < 0:
-        return text
-    return "".join((*parts, text[position:]))
+    return text if length > limit or left < 0 else "".join((*parts, text[position:]))

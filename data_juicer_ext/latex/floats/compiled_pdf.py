@@ -69,9 +69,7 @@ class CompiledPdf:
         stem = posixpath.splitext(self._main)[0]
         shown = self._shown()
         beside = next((f"{stem}{suffix}" for suffix in (".pdf", ".PDF") if self._tree.exists(f"{stem}{suffix}")), "")
-        if beside and posixpath.basename(stem) not in shown:
-            return beside
-        return self._only_long(shown)
+        return beside if beside and posixpath.basename(stem) not in shown else self._only_long(shown)
 
     def _shown(self) -> set[str]:
         """The names, without folder and suffix, of what the document shows as figures."""

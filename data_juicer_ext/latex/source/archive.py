@@ -8,12 +8,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from data_juicer_ext.latex.options import LatexOptions, PaperError
 from data_juicer_ext.latex.source.decompression import UnpackedTooLargeError, is_compressed
 from data_juicer_ext.latex.source.reading_notes import Refusals
-from data_juicer_ext.latex.source.tar_members import NoHeaderError, Readable, Stream, is_tar, tar_members
+from data_juicer_ext.latex.source.tar_members import NoHeaderError, TarMember, is_tar, tar_members
 
 _RATIO = 500
 _FREE = 20_000_000  # below this many bytes the ratio says nothing
@@ -89,7 +89,7 @@ class Unpacked:
                 "raise max_members if it is to be trusted"
             )
 
-    def add(self, member: str, size: int, stream: Readable) -> None:
+    def add(self, member: str, size: int, stream: TarMember | IO[bytes]) -> None:
         """Read one member, unless its name is refused. Raises UnpackedTooLargeError if all together are too large."""
         if size > self._left:
             raise UnpackedTooLargeError
@@ -124,7 +124,7 @@ def safe_path(member: str) -> tuple[str, str]:
     return "/".join(parts), "" if parts else "it has no name"
 
 
-def read_tar(stream: Stream, name: str, options: LatexOptions, packed: int) -> Unpacked:
+def read_tar(stream: BinaryIO, name: str, options: LatexOptions, packed: int) -> Unpacked:
     """The plain files of a tar; links, devices, sparse files and climbing paths are refused and noted.
 
     `packed` is the size of the archive as it came. Call it, like `read_zip`, within `refusing`.
@@ -209,7 +209,7 @@ def _overlap(members: Sequence[zipfile.ZipInfo]) -> bool:
     return any(start + length > following for (start, length), (following, _) in pairwise(spans))
 
 
-def _read(stream: Readable, most: int) -> bytes:
+def _read(stream: TarMember | IO[bytes], most: int) -> bytes:
     chunks: list[bytes] = []
     left = most
     while chunk := stream.read(min(_CHUNK, left + 1)):

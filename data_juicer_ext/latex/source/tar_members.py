@@ -7,7 +7,7 @@ negative size sends it into an endless loop (CVE-2025-8194), extended headers co
 
 import re
 from collections.abc import Iterator
-from typing import Protocol
+from typing import BinaryIO
 
 from data_juicer_ext.errors import DjExtError
 
@@ -29,27 +29,10 @@ class NoHeaderError(TarError):
     """Something else stands where a header is due; all members before it are whole."""
 
 
-class Readable(Protocol):
-    """Bytes, read forward."""
-
-    def read(self, size: int, /) -> bytes:
-        """At most `size` bytes; b"" at the end."""
-
-
-class Stream(Readable, Protocol):
-    """Bytes, read forward, parts of which can be left out where `seekable` says so."""
-
-    def seekable(self) -> bool:
-        """Whether `seek` works."""
-
-    def seek(self, offset: int, whence: int, /) -> int:
-        """Move on."""
-
-
 class TarMember:
     """One member: `name`, `size` in bytes, and why it is no plain file (`refusal`, "" for a file)."""
 
-    def __init__(self, name: str, size: int, refusal: str, stream: Stream) -> None:
+    def __init__(self, name: str, size: int, refusal: str, stream: BinaryIO) -> None:
         self.name, self.size, self.refusal = name, size, refusal
         self._stream, self._left = stream, size
 
@@ -76,7 +59,7 @@ def is_tar(head: bytes) -> bool:
     return len(head) >= BLOCK and (head[257:262] == b"ustar" or _sums_up(head[:BLOCK]))
 
 
-def tar_members(stream: Stream) -> Iterator[TarMember]:
+def tar_members(stream: BinaryIO) -> Iterator[TarMember]:
     """The members of a plain tar. Raises TarError where it is broken, NoHeaderError where a header is not one."""
     extended: dict[str, bytes] = {}
     at = row = 0
@@ -99,7 +82,7 @@ def tar_members(stream: Stream) -> Iterator[TarMember]:
         at += size + -size % BLOCK
 
 
-def _block(stream: Stream, at: int) -> bytes:
+def _block(stream: BinaryIO, at: int) -> bytes:
     block = stream.read(BLOCK)
     while 0 < len(block) < BLOCK and (more := stream.read(BLOCK - len(block))):
         block += more
@@ -194,7 +177,7 @@ def _refusal(kind: bytes, block: bytes, extended: dict[str, bytes]) -> str:
     return _NO_FILE.get(kind, f"it is of a kind that is not read ({kind.decode('latin-1')!r})")
 
 
-def _skip_sparse_map(stream: Stream, block: bytes) -> int:
+def _skip_sparse_map(stream: BinaryIO, block: bytes) -> int:
     """Skip the blocks in which an old sparse member goes on with its map; their length in bytes."""
     skipped, goes_on = 0, block[482]
     while goes_on:
@@ -203,7 +186,7 @@ def _skip_sparse_map(stream: Stream, block: bytes) -> int:
     return skipped
 
 
-def _exactly(stream: Stream, size: int, name: str) -> bytes:
+def _exactly(stream: BinaryIO, size: int, name: str) -> bytes:
     data = stream.read(min(size, _CHUNK)) if size else b""
     if len(data) == size:
         return data
@@ -218,7 +201,7 @@ def _exactly(stream: Stream, size: int, name: str) -> bytes:
     return b"".join(chunks)
 
 
-def _skip(stream: Stream, size: int, name: str) -> None:
+def _skip(stream: BinaryIO, size: int, name: str) -> None:
     if size > _CHUNK and stream.seekable():
         try:
             stream.seek(size - 1, 1)

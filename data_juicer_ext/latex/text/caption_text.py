@@ -137,5 +137,4 @@ def _words(tex: str) -> str:
 def comparable(text: str) -> str:
     """`text` for comparing captions: plain, lower case, letters and digits only."""
     # Given captions are often plain text already, where a % is a percent sign.
-    escaped = _BARE_PERCENT.sub(r"\\%", text)
-    return re.sub(r"[\W_]+", "", plain(escaped, {}, {}).lower())
+    return re.sub(r"[\W_]+", "", plain(_BARE_PERCENT.sub(r"\\%", text), {}, {}).lower())

@@ -51,11 +51,9 @@ class BatchApi:
     async def create(self, file_id: str, metadata: Mapping[str, str]) -> dict[str, Any]:
         """Start a batch of the requests in a file. Sent once: a repetition could buy everything twice."""
         body = {
-            "input_file_id": file_id,
-            "endpoint": "/v1/chat/completions",
-            "completion_window": "24h",
+            "input_file_id": file_id, "endpoint": "/v1/chat/completions", "completion_window": "24h",
             "metadata": dict(metadata),
-        }
+        }  # fmt: skip
         return await self._json("POST", "/batches", self._config.timeout, json=body)
 
     async def get(self, batch_id: str) -> dict[str, Any]:

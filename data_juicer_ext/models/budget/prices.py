@@ -62,8 +62,7 @@ class PriceTable:
         name = model.strip().lower()
         if name in self.models:
             return self.models[name]
-        base = _SNAPSHOT.sub("", name)
-        return self.models.get(base)
+        return self.models.get(_SNAPSHOT.sub("", name))
 
 
 def price_of(model_answered: str, usage: Usage, table: PriceTable) -> float | None:

@@ -212,11 +212,9 @@ def _check_names(given: Mapping[str, Any]) -> None:
 def _image_numbers(profile: str) -> dict[str, Any]:
     limits = PROFILES[profile]
     return {
-        "image_profile": profile,
-        "max_image_side": limits.max_side,
-        "max_image_bytes": limits.max_bytes,
+        "image_profile": profile, "max_image_side": limits.max_side, "max_image_bytes": limits.max_bytes,
         "max_image_pixels": limits.max_pixels,
-    }
+    }  # fmt: skip
 
 
 def _address(given: Mapping[str, Any], backend: str) -> str:

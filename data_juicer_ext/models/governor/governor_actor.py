@@ -199,8 +199,7 @@ async def _once(call: Callable[[Any], Awaitable[T]]) -> T:
     import ray
 
     try:
-        actor = _handle or await asyncio.to_thread(_actor)
-        return await call(actor)
+        return await call(_handle or await asyncio.to_thread(_actor))
     except ray.exceptions.RayError as error:
         _handle = None  # where it died for good, another one has its name
         _warn(type(error).__name__)

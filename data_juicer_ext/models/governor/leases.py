@@ -260,9 +260,7 @@ class Governor:
         others = [other for other in self._workers.values() if other is not worker and other.waiting]
         earlier = sum(other.served < worker.served for other in others)
         ready = self._ready([*worker.waiting, *worker.waiting[-1:] * earlier], now)
-        if ready <= earlier:
-            return 0
-        return min(len(worker.waiting), max(1, ready // (1 + len(others))))
+        return 0 if ready <= earlier else min(len(worker.waiting), max(1, ready // (1 + len(others))))
 
     def _ready(self, waiting: list[int], now: float) -> int:
         """How many calls of these tokens the paces would let go now."""

@@ -32,14 +32,10 @@ KEEP_ALIVE_S = 30.0
 LARGE_BODY = 1_000_000  # bytes; larger ones (images) are sent piece by piece, so that others get on meanwhile
 
 _STATUS_ERRORS: dict[int, type[openai.APIStatusError]] = {
-    400: openai.BadRequestError,
-    401: openai.AuthenticationError,
-    403: openai.PermissionDeniedError,
-    404: openai.NotFoundError,
-    409: openai.ConflictError,
-    422: openai.UnprocessableEntityError,
+    400: openai.BadRequestError, 401: openai.AuthenticationError, 403: openai.PermissionDeniedError,
+    404: openai.NotFoundError, 409: openai.ConflictError, 422: openai.UnprocessableEntityError,
     429: openai.RateLimitError,
-}
+}  # fmt: skip
 LEAST_OF_A_KEY = 4  # characters that are worth hiding
 _SECRET = re.compile(r"\b(?:sk|pk|gsk|hf|xai|key)[-_][A-Za-z0-9_*\-]{6,}|(?<=[Bb]earer )[^\s'\",]{6,}")
 

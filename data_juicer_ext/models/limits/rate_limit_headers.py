@@ -9,7 +9,7 @@ import math
 from collections import deque
 from collections.abc import Mapping
 
-from data_juicer_ext.models.http.retry_after import wait_asked
+from data_juicer_ext.models.http.retry import wait_asked
 
 TRANSIT_S = 1.0  # a call that went out so recently may not be in the provider's count yet
 

@@ -46,8 +46,7 @@ class StoreActor:
     async def get(self, keys: Sequence[str]) -> list[bytes | None] | Trouble:
         """The lines of the stored answers under `keys`, None where there is none."""
         try:
-            store = await self._store()
-            return await asyncio.to_thread(store.lines, keys)
+            return await asyncio.to_thread((await self._store()).lines, keys)
         except StoreError as error:
             return Trouble(str(error))
 

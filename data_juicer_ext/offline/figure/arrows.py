@@ -45,9 +45,7 @@ def _along(grey: Any, source: OcrLine, target: OcrLine) -> bool:
     thickness = _thickness(band, row - max(0, row - reach))
     near = max(thickness[edge:third], default=0)
     far = max(thickness[-third:-edge], default=0)
-    towards_right = far > _HEAD * near
-    towards_left = near > _HEAD * far
-    return towards_right if first is source else towards_left
+    return (far > _HEAD * near) if first is source else (near > _HEAD * far)
 
 
 def _longest(dark: Any) -> tuple[int, int, int]:

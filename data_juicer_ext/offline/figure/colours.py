@@ -76,6 +76,4 @@ def value_colour(picture: Picture, value: OcrLine) -> Colour | None:
 
 def alike(one: Colour | None, other: Colour | None) -> bool:
     """Whether two colours are the same to the eye; an unknown colour is like none."""
-    if one is None or other is None:
-        return False
-    return math.dist(one, other) < _ALIKE
+    return False if one is None or other is None else math.dist(one, other) < _ALIKE

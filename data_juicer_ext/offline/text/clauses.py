@@ -72,8 +72,7 @@ def said(sentence: str, alone: bool) -> str:
     sentence = _OPENING.sub("", sentence)
     for frame in _FRAMES:
         if found := frame.match(sentence):
-            more = found.groupdict().get("more") or ""
-            return _clean(found["body"] + more)
+            return _clean(found["body"] + (found.groupdict().get("more") or ""))
     if found := _NOUN_PHRASE.match(sentence):
         body = _clean(found["body"])
         return "\0" + body if body else ""
@@ -180,8 +179,7 @@ def _per_place(body: str) -> list[str]:
 
 
 def _is_place(part: str) -> bool:
-    found = _FOR_EACH.match(part)
-    return bool(found) and [q.start for q in quantities(part)][:1] == [0]
+    return bool(_FOR_EACH.match(part)) and [q.start for q in quantities(part)][:1] == [0]
 
 
 def clauses_of(paragraphs: Iterable[str], labels: Collection[str] = ()) -> list[str]:

@@ -60,8 +60,7 @@ def _written(value: float, like: Quantity) -> str:
     number = f"{value:.{like.decimals}f}"
     if "," in like.text:
         number = f"{value:,.{like.decimals}f}"
-    tail = re.sub(r"^[-+]?[\d,]+(?:\.\d+)?", "", like.text)
-    return number + tail
+    return number + re.sub(r"^[-+]?[\d,]+(?:\.\d+)?", "", like.text)
 
 
 def nearby(right: Quantity, others: Iterable[Quantity], seed: int, count: int = 3) -> list[str]:

@@ -57,9 +57,7 @@ class DiagramTypeMapper(ModelMapper):
         asked = request(self.template, self.sampling, tuple(images), caption=str(row.get("caption") or ""),
                         types=types, refused=refused)  # fmt: skip
         answer = await calls.ask_parsed(asked, parse_type, lambda parse: parse.problem, self.repair_template)
-        if isinstance(answer, Failure):
-            return undecided(answer)
-        return self._decided(row, answer[0], "typed")
+        return undecided(answer) if isinstance(answer, Failure) else self._decided(row, answer[0], "typed")
 
     def _decided(self, row: dict[str, Any], parsed: TypeParse, reason: str) -> Outcome:
         if parsed.kind == "unparsable":

@@ -129,11 +129,9 @@ class FigureQualityMapper(ModelMapper):
             asked = request(stage.template, self._sampling(stage), stage.images, **stage.fields)
             through = calls if stage.images else text
             answer = await through.ask_parsed(
-                asked,
-                lambda answer: parse_report(answer, stage.model),
-                lambda parse: parse.problem,
+                asked, lambda answer: parse_report(answer, stage.model), lambda parse: parse.problem,
                 self.repair_template,
-            )
+            )  # fmt: skip
             if isinstance(answer, Failure):
                 failed = undecided(answer)
                 return NoReport(failed.reason, f"{stage.name}: {failed.message}")

@@ -112,8 +112,7 @@ def _readings(token: str, at: int) -> Iterator[tuple[str, int]]:
 
 def _plain(number: str) -> str:
     """A number without the mark between its letter and its digits: A.1, A-1 and A1 are one."""
-    text = number.replace(" ", "").replace("–", "-")
-    return re.sub(r"^([A-Za-z]+)[.\-]", r"\1", text)
+    return re.sub(r"^([A-Za-z]+)[.\-]", r"\1", number.replace(" ", "").replace("–", "-"))
 
 
 def _after_panels(text: str, at: int) -> int:

@@ -16,8 +16,7 @@ from data_juicer_ext.models.batch.results import read_lines, result_of
 from data_juicer_ext.models.client import RunPlace
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.models.event_loop import run
-from data_juicer_ext.models.http.completion import read_completion
-from data_juicer_ext.models.http.logprobs import LEAST, MOST_ALTERNATIVES, MOST_PLACES, first_tokens
+from data_juicer_ext.models.http.completion import LEAST, MOST_ALTERNATIVES, MOST_PLACES, first_tokens, read_completion
 from data_juicer_ext.models.store.administration import export, opened
 from data_juicer_ext.models.store.interface import answer_fields, answer_from_json, answer_to_json
 from data_juicer_ext.models.store.run_store import RunStore

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_juicer_ext.models.http.retry_after import RESET_CAP_S, wait_asked
+from data_juicer_ext.models.http.retry import RESET_CAP_S, wait_asked
 
 NOW = 1_800_000_000.0
 
