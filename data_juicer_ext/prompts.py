@@ -70,7 +70,6 @@ def add_folder(folder: Path) -> None:
 
 
 def _folders() -> tuple[str, ...]:
-    """Where templates are looked for, in this order."""
     own = os.environ.get("DJ_EXT_PROMPTS", "")
     return (*([own] if own else []), str(shipped_folder("prompts")), *map(str, dict.fromkeys(_added.values())))
 
@@ -162,7 +161,6 @@ def _collect(folders: tuple[str, ...], name: str, within: tuple[str, ...], found
 
 @lru_cache(maxsize=256)
 def _included(folders: tuple[str, ...], name: str, source: str) -> tuple[str, ...]:
-    """The names, without suffix, of the templates that `source` includes."""
     try:
         found = list(meta.find_referenced_templates(_environment(folders).parse(source)))
     except TemplateError as error:

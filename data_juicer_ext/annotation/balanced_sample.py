@@ -133,7 +133,6 @@ def sample(
 
 
 def _left_out(unit: Unit, seen: Glances, away: ImageIndex, here: ImageIndex) -> LeftOutUnit | None:
-    """Why a unit can't be in the sample, None if it can."""
     broken = next((str(seen[path]) for path in unit.images if isinstance(seen[path], ImageError)), "")
     if broken or not unit.images:
         return LeftOutUnit(unit, UNREADABLE, message=broken or "the row names no image")

@@ -53,7 +53,6 @@ class ImageIndex:
         return None
 
     def _near(self, image: Glance) -> list[tuple[int, tuple[Glance, str]]]:
-        """The images whose hash is close, each once, the nearest first."""
         close: dict[str, tuple[int, tuple[Glance, str]]] = {}
         for by_hash, value in zip(self._by_hash, image.hashes, strict=True):
             for distance, (other, owner) in by_hash.near(value):

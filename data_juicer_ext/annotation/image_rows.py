@@ -83,7 +83,6 @@ def _found(path: str, root: str | Path) -> str | Path:
 
 
 def _digest(path: str | Path, max_pixels: int) -> str:
-    """The SHA-256 of an image file that decodes."""
     return hashlib.sha256(image_and_bytes(path, max_pixels)[1]).hexdigest()
 
 

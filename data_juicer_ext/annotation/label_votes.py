@@ -61,7 +61,6 @@ def _can_win(votes: Counter[str], letter: str, unknown: int, majority: int) -> b
 
 
 def _rival(votes: Counter[str], letter: str) -> int:
-    """The most votes of any other option."""
     return max(count for other, count in votes.items() if other != letter)
 
 

@@ -81,7 +81,6 @@ def _order(given: argparse.Namespace) -> ExportOptions:
 
 
 def _source(given: argparse.Namespace) -> ExportSource:
-    """The rows of the run; those of `--export` need no run."""
     from data_juicer_ext.export.export_run import ExportSource
     from data_juicer_ext.report.run_selection import NoRunError, last_selection
 

@@ -56,7 +56,6 @@ def _arxiv(given: argparse.Namespace) -> int:
 
 
 def _about(licences: tuple[str, ...], given: str) -> str:
-    """What to know of the licences that are taken."""
     if not given:
         return "the default: they allow redistribution; --licence names others, --licence any takes all"
     if others := [name for name in licences if name not in REDISTRIBUTABLE]:

@@ -59,7 +59,6 @@ def _holds_operators(folder: Path) -> bool:
 
 
 def _taken(name: str) -> str:
-    """The module that has an operator of that name, "" if none has."""
     log_warnings_only()
     from data_juicer.ops import OPERATORS
 

@@ -143,7 +143,6 @@ def _rate_desk(given: argparse.Namespace) -> Desk[Any]:
 
 
 def _export(given: argparse.Namespace) -> Path:
-    """The kept rows: those named, which then need no run, else the run's."""
     if given.export is not None:
         return Path(given.export)
     from data_juicer_ext.report.run_selection import last_selection

@@ -97,7 +97,6 @@ def _check(given: argparse.Namespace) -> int:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of an export, each once; all of those without a row_id."""
     if not export_files(path):
         raise UsageError(f"there is no file {path}")
     return list(read_rows(path, row_id_of))
@@ -131,7 +130,6 @@ def _seen(paths: Sequence[str], workers: int) -> Mapping[str, Any]:
 
 
 def _told(found: BalancedSample, order: SampleOrder, given: argparse.Namespace, excluded: int) -> list[str]:
-    """The sample in words: a table of categories, and what fell."""
     counts = found.counts()
     reasons = [reason for reason in _REASONS if any(count[reason] for count in counts.values())]
     width = max(len(order.by), *map(len, counts), 5) if counts else 5

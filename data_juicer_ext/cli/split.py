@@ -54,7 +54,6 @@ def _quotas(given: Sequence[str]) -> dict[str, int]:
 
 
 def _ratings(rows: Sequence[Mapping[str, Any]], gold: Path | None, key: str) -> dict[int, int]:
-    """The raters of each row, counted in `gold`, or as the rows themselves tell."""
     if gold is None:
         return {index: _told(row) for index, row in enumerate(rows)}
     from data_juicer_ext.evaluation.quality.gold import make_gold

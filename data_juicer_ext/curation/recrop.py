@@ -130,7 +130,6 @@ def recrop_broken(survivors: Sequence[Item], rules: Rules, source: PdfSource) ->
 
 
 def _again(item: Item, broken: Sequence[str], medians: Mapping[str, float], rules: Rules, source: PdfSource) -> Finding:
-    """Try one figure again; the finding is what it is marked with."""
     figure = item.figure
     try:
         crop = source.recrop(source.path, figure.page, figure.caption, figure.number, rules.dpi)

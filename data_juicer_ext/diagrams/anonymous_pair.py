@@ -81,7 +81,6 @@ def _bytes(image: Image.Image, form: str, quality: int = 0) -> bytes:
 
 
 def _kept(data: bytes, folder: str | Path, suffix: str) -> str:
-    """The place of a file with these bytes, written whole or not at all."""
     place = under(folder, f"{hashlib.sha256(data).hexdigest()[:32]}.{suffix}")
     if papers.size(place) is None:
         papers.write(place, data)

@@ -51,7 +51,6 @@ def is_copy(
 
 
 def _trimmed(image: Image.Image) -> Image.Image:
-    """The drawing without its margin: what differs from the colour of its ground."""
     small = image.copy()
     small.thumbnail((1024, 1024), Image.Resampling.LANCZOS)
     away = ImageChops.difference(small, Image.new("RGB", small.size, _ground(small))).convert("L")
@@ -60,7 +59,6 @@ def _trimmed(image: Image.Image) -> Image.Image:
 
 
 def _ground(image: Image.Image) -> tuple[int, int, int]:
-    """The colour that most of an image has."""
     pixels = np.asarray(image, dtype=np.uint32)
     colours, counts = np.unique(pixels @ np.array([65536, 256, 1], dtype=np.uint32), return_counts=True)
     most = int(colours[counts.argmax()])
@@ -77,7 +75,6 @@ def _shared_ink(first: Image.Image, second: Image.Image) -> float:
 
 
 def _ink(image: Image.Image, size: tuple[int, int]) -> _Ink:
-    """How far each pixel is from the ground, softened."""
     from scipy import ndimage  # type: ignore[import-untyped]
 
     ground = np.array(_ground(image), dtype=np.float32)

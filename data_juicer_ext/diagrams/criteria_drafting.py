@@ -117,7 +117,6 @@ def questions(code: str, draws: int) -> tuple[list[DraftingCall], list[DraftingC
 
 
 async def _type(code: str, draws: int, ask: AskDraft, made: DraftedTypes) -> dict[str, Any] | None:
-    """One type's entry; None where something that it needs did not come."""
     written, weighed = questions(code, draws)
     answers = await asyncio.gather(*(ask(question) for question in (*written, *weighed)))
     parts: dict[str, list[DraftCriterion]] = {}
@@ -154,7 +153,6 @@ def _dimensions(code: str, parts: dict[str, list[DraftCriterion]]) -> dict[str, 
 
 
 def _entries(code: str, part: str, criteria: list[DraftCriterion]) -> list[dict[str, Any]]:
-    """The criteria of a part as a file holds them, each text once."""
     by_id = {
         criterion_id(code, part, criterion.text): {
             "text": criterion.text,

@@ -132,7 +132,6 @@ def _shown(pair: RatedPair, order: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _words(value: float) -> str:
-    """A preference for the first (above 0) or the second diagram in words."""
     if value == 0:
         return "no difference"
     return f"the {'first' if value > 0 else 'second'} is {'better' if abs(value) >= 1.5 else 'slightly better'}"

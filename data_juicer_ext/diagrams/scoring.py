@@ -110,7 +110,6 @@ def _overall(criteria: TypeCriteria, scores: Mapping[str, Sides]) -> PairScore:
 
 
 def _by_dimension(criteria: TypeCriteria, scores: Mapping[str, Sides]) -> dict[str, PairScore]:
-    """The weighted means of each dimension and each part, with the sides' ratio."""
     found = {}
     for name in dict.fromkeys((*DIMENSIONS, *PARTS)):
         members = [c for c in criteria.criteria if name in (c.dimension, c.part)]

@@ -191,7 +191,6 @@ def listing_of(step: RecipeStep) -> PilotListing:
 
 
 def _nothing(found: Frame) -> PilotForecast:
-    """No call is made: the rows stay what the free steps make of them."""
     return PilotForecast((), Range.exact(0.0), Range.exact(0.0))
 
 

@@ -47,7 +47,6 @@ def rows_from_one(step: RecipeStep, assumed: Assumptions) -> Range:
 
 
 def _ranges(frame: Frame, steps: Sequence[RecipeStep], assumed: Assumptions) -> dict[str, Range]:
-    """All that is assumed of these steps, by name."""
     found = {
         "repairs": assumed.repairs, "frugal": assumed.frugal_draws, _ROWS: Range.exact(1.0).widened(frame.rows_apart),
         _TOKENS: Range.exact(1.0).widened(frame.tokens_apart),

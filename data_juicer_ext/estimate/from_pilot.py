@@ -90,7 +90,6 @@ class _Carried:
         )
 
     def _cost(self, number: int, step: RecipeStep, seen: PilotStep) -> Estimator | None:
-        """The US dollars of a step; None where the price is unknown."""
         prices = None if seen.unpriced else unit_prices(step)
         if prices is None:
             return None
@@ -132,7 +131,6 @@ class _Carried:
         return rows.widened(apart).in_whole_rows() if apart else rows
 
     def _widened(self, step: StepEstimate) -> StepEstimate:
-        """The step with the doubt about the rows of the dataset that were not read."""
         tokens = self.frame.tokens_apart
         return replace(
             step,

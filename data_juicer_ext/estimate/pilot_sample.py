@@ -135,7 +135,6 @@ def _by_root(made: Iterable[LedgerLine], rows: Sequence[Mapping[str, Any]]) -> t
 
 
 def _children(entry: LedgerLine) -> list[str]:
-    """The ids of other rows that a decision says it made."""
     detail = entry.get("detail") or {}
     claims = [str(claim.get("row_id")) for claim in detail.get("claims") or () if isinstance(claim, Mapping)]
     made = detail.get("made")

@@ -118,7 +118,6 @@ def _image_tokens(
 
 
 def _after(step: RecipeStep, row: dict[str, Any], characters: Mapping[str, int]) -> dict[str, Any]:
-    """What a row would be like after a step."""
     if not isinstance(step.op, ModelOp):
         return row
     try:

@@ -132,7 +132,6 @@ def _mark(folder: Path, about: Mapping[str, Any]) -> None:
 
 
 def _written(target: Path) -> dict[str, Any] | None:
-    """The files of an earlier export with their sizes, None where there is none."""
     try:
         told = json.loads((target / MARKER).read_text(encoding="utf-8"))
         return dict(told["files"]) if told["made_by"] == _MADE_BY else None

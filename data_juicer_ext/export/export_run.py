@@ -150,7 +150,6 @@ def _plan(
 
 
 def _has_images(entry: RowEntry, looked: Looked, most: int, left_out: LeftOut) -> bool:
-    """Whether a row can be shown; one that can't is left out with the reason."""
     wrong = next((one for name in entry.images if not isinstance(one := looked[name], ExportedImage)), None)
     if not entry.images:
         left_out.add("no_image", entry.row_id, "the row names no image")
@@ -166,7 +165,6 @@ def _has_images(entry: RowEntry, looked: Looked, most: int, left_out: LeftOut) -
 
 
 def _names(entry: RowEntry, looked: Looked) -> list[str]:
-    """The images of a row by what is in them."""
     return [f"image:{one.name}" for name in entry.images if isinstance(one := looked[name], ExportedImage)]
 
 
@@ -176,12 +174,10 @@ def _paper(entry: RowEntry, looked: Looked) -> str:
 
 
 def _figure(entry: RowEntry, looked: Looked) -> str:
-    """The figure that a row is about; rows of images without a paper go by these."""
     return "\x1f".join(("figure", entry.paper, entry.figure) if entry.paper else _names(entry, looked))
 
 
 def _glances(entries: Sequence[RowEntry], looked: Looked, workers: int) -> dict[str, Glance]:
-    """Each picture that is written, seen as its file shows it."""
     sources: dict[str, str] = {}
     for entry in entries:
         for name in entry.images:
@@ -228,7 +224,6 @@ def _put(path: Path, text: str) -> None:
 
 
 def _about(made: WrittenExport) -> dict[str, Any]:
-    """What the list of an export's files says beside them."""
     rows = {split: made.contents.rows[split] for split in made.order.split_names}
     asked = {**vars(made.order), "kind": made.contents.kind.name, "images": "embed" if made.order.embeds else "copy"}
     asked |= {"splits": dict(made.order.splits), "licences": list(made.order.licences)}
@@ -237,7 +232,6 @@ def _about(made: WrittenExport) -> dict[str, Any]:
 
 
 def _gone(votes: Mapping[str, int] | None, taken: Taken) -> Iterator[str]:
-    """What has to be said of rows that people accepted and that are not there."""
     gone = sum(balance > 0 and row_id not in taken.entries for row_id, balance in (votes or {}).items())
     if gone:
         yield f"{gone:,} accepted rows are not among the kept ones: a run does not keep whole what it refused."
@@ -257,7 +251,6 @@ def _facts(source: ExportSource, counted: Counted | None, undecided: int, notes:
 
 
 def _roots(source: ExportSource) -> set[Path]:
-    """The folders of this machine that rows may name."""
     named = {source.run_dir, source.path.parent, Path.cwd()}
     about = source.scope.about if source.scope else {}
     for key in ("dataset_path", "export_path"):
@@ -267,6 +260,5 @@ def _roots(source: ExportSource) -> set[Path]:
 
 
 def _why(left_out: LeftOut) -> str:
-    """Why rows were left out, with what was said of one of them."""
     first = next((f" ({row_id}: {message})" for _, row_id, message in left_out.rows if message), "")
     return f"{left_out.in_words() or 'the run kept none'}{first}"

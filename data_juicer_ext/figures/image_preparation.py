@@ -204,7 +204,6 @@ def _plain(image: Image.Image) -> tuple[Image.Image, list[str]]:
 
 
 def _on_white(image: Image.Image) -> tuple[Image.Image, bool]:
-    """The image on a white ground, and whether it was opaque all along."""
     image = image.convert("RGBA")
     if image.getchannel("A").getextrema() == (255, 255):
         return image.convert("RGB"), True

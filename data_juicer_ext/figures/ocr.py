@@ -136,7 +136,6 @@ def _data(path: str) -> bytes:
 
 
 def _decode(data: bytes, path: str) -> Image.Image:
-    """RGB on white, at most `LONGEST_SIDE` pixels long."""
     try:
         with strict_decoding(), Image.open(io.BytesIO(data)) as opened:
             if opened.width * opened.height > PIXEL_LIMIT:

@@ -190,7 +190,6 @@ def _ghostscript(data: bytes, limits: RasterLimits) -> tuple[Any, float]:
 
 
 def _dpi_for(data: bytes, limits: RasterLimits) -> float:
-    """The resolution, lowered where the bounding box would pass the longest side."""
     found = _BOUNDING_BOX.search(data[:100_000]) or _BOUNDING_BOX.search(data[-10_000:])
     if found is None:
         return float(min(limits.dpi, 150))

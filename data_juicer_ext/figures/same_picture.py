@@ -56,7 +56,6 @@ def same_picture(first: str, second: str) -> bool:
 
 
 def _like(first: str, second: str, views: Any, alike: Any) -> bool:
-    """Whether the two are alike as they are, or without their margins."""
     pairs = zip(*(views(path, _changed(path)) for path in (first, second)), strict=True)
     return any(_proportions_fit(*pair) and alike(*pair) for pair in pairs)
 
@@ -77,7 +76,6 @@ def _large(path: str, _changed: int) -> _Views:
 
 
 def _views(path: str, side: int) -> _Views:
-    """The image, as it is and without its margin, reduced to `side`."""
     image = plain_image(path).convert("RGB")
     ink = image.convert("L").point(lambda level: 255 * (level < _INK)).getbbox()
     return _reduced(image, side), _reduced(image.crop(ink) if ink else image, side)

@@ -39,13 +39,10 @@ def smallest_text(image: Image.Image) -> float | None:
     """
     factor = -(-max(image.size) // LARGEST_SIDE)
     heights = sorted(height for run in _runs(_shapes(image, factor)) for height in _run_heights(run))
-    if len(heights) < FEWEST_GLYPHS:
-        return None
-    return heights[int(SMALL_SHARE * len(heights))] * float(factor)
+    return None if len(heights) < FEWEST_GLYPHS else heights[int(SMALL_SHARE * len(heights))] * float(factor)
 
 
 def _shapes(image: Image.Image, factor: int) -> list[_Shape]:
-    """The connected shapes of the size of glyphs."""
     import numpy as np
 
     # A third of a second, and only images that were scaled down need it.
@@ -81,7 +78,6 @@ def _runs(shapes: list[_Shape]) -> list[list[_Shape]]:
 
 
 def _lines(shapes: list[_Shape]) -> list[list[_Shape]]:
-    """Shapes that stand on the same line; round letters reach a little below it."""
     lines: list[list[_Shape]] = []
     for shape in sorted(shapes, key=lambda shape: shape.bottom):
         first = lines[-1][0] if lines else None
@@ -105,5 +101,4 @@ def _is_text(run: list[_Shape]) -> bool:
 
 
 def _run_heights(run: list[_Shape]) -> list[int]:
-    """The height of the run's capitals or digits, once for each glyph."""
     return [max(shape.height for shape in run)] * len(run)

@@ -35,7 +35,6 @@ def _cut(length: int) -> BeforeValidator:
 
 
 def _listed(value: Any) -> Any:
-    """One text where a list is asked for is a list of one, null an empty one."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else value[:_FACTS] if isinstance(value, list) else value

@@ -112,7 +112,6 @@ def band_of(vision: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _first(report: Mapping[str, Any], *names: str) -> Any:
-    """The first value under one of `names` that is there and not null."""
     return next((report[name] for name in names if report.get(name) is not None), None)
 
 

@@ -83,7 +83,6 @@ class PaperText:
         return found
 
     def _mentions(self) -> Iterable[tuple[int, list[tuple[int, int]]]]:
-        """Where the text speaks of figures and panels, in order."""
         commands = self.options.citation_commands
         made = ((found.at, self.index.targets(found)) for found in find_references(self.flat.mask, commands))
         if not self.options.plain_numbers:

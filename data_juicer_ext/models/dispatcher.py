@@ -123,7 +123,6 @@ class Dispatcher(Closing):
             return await self._copy(call, copy)
 
     async def _copy(self, call: OngoingCall, copy: Copy) -> TryOutcome:
-        """Send the request once, and tell limits and circuit breaker how that went."""
         started = time.monotonic()
         call.tries += 1
         copy.sent_at = started
@@ -148,7 +147,6 @@ class Dispatcher(Closing):
         self._breaker.note(decision is None or decision.answered, started, time.monotonic())
 
     async def _turn(self, call: OngoingCall) -> Failure | None:
-        """Wait for the limits; a failure where the wait is not worth it."""
         now = time.monotonic()
         if self._breaker.refuses(now):
             text = f"{self._trouble.detail} (given up after {FAILURES} failed tries in a row)"
@@ -197,7 +195,6 @@ class Dispatcher(Closing):
         return call.failure(decision) if wait >= call.left else wait
 
     def _tokens(self, call: OngoingCall) -> int:
-        """About how many tokens the call will take."""
         return call.prepared.prompt_tokens + int(self._completion_guess)
 
     def _count(self, call: OngoingCall, completion: Completion) -> None:

@@ -138,7 +138,6 @@ class Reader:
         return running_heads([sheet.lines for sheet in self._sheets], [sheet.height for sheet in self._sheets])
 
     def _content(self, index: int) -> Content | None:
-        """The content of a page; None for one that is too large or cannot be read."""
         sheet = self._sheets[index]
         if sheet.width * sheet.height > _MOST_POINTS or time.monotonic() > self._deadline:
             return None

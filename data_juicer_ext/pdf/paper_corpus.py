@@ -129,7 +129,6 @@ class Claims:
 
 
 def _size(place: str | Path) -> int | None:
-    """The bytes of a file, None where that can't be told."""
     try:
         return papers.size(place)
     except papers.StorageError:
@@ -139,7 +138,6 @@ def _size(place: str | Path) -> int | None:
 
 
 def _digest(place: str | Path) -> str:
-    """The SHA-256 of a file, "" where it can't be read."""
     try:
         return sha256_of(place)
     except papers.StorageError:
@@ -149,7 +147,6 @@ def _digest(place: str | Path) -> str:
 
 
 def _put(written: Path, place: Path) -> bool:
-    """Give a written file its name, unless there is one of that name."""
     try:
         os.link(written, place)
         return True

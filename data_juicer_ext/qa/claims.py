@@ -90,7 +90,6 @@ def _items(content: str, bare_lines: bool) -> list[str]:
 
 
 def _plain(item: str) -> str:
-    """An item on one line, without the Markdown around it or a tag left behind."""
     item = re.sub(r"\s*</?patterns>\s*|\*\*|__(?=\s|$)", " ", item, flags=re.I)
     return " ".join(item.split()).strip('`"“” ').strip()
 

@@ -207,7 +207,6 @@ def _letter_line(line: str, count: int) -> tuple[str, ...] | None:
 
 
 def _only(letters: tuple[str, ...]) -> tuple[str, ...]:
-    """The letters if they are exactly one."""
     return letters if len(letters) == 1 else ()
 
 

@@ -81,7 +81,6 @@ def _assembled(parts: dict[str, str]) -> MCQParse:
 
 
 def _options(block: str) -> tuple[list[str], str]:
-    """The options of a block, and what is wrong with them ("" if nothing is)."""
     letters, texts = list[str](), list[list[str]]()
     for line in _lines(block):
         match = _OPTION_LINE.match(line)
@@ -123,7 +122,6 @@ def _options_problem(letters: Sequence[str], options: Sequence[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """On one line, without Markdown bold around the whole or a part."""
     return " ".join(text.replace("**", " ").split()).strip("` ")
 
 
@@ -182,7 +180,6 @@ def _words(text: str) -> list[str]:
 
 
 def _shared_run(words: Sequence[str], source: Sequence[str], run: int) -> str:
-    """The first `run` words in a row that both have, or ""."""
     runs = {tuple(source[i : i + run]) for i in range(len(source) - run + 1)}
     found = (tuple(words[i : i + run]) for i in range(len(words) - run + 1))
     return " ".join(next((part for part in found if part in runs), ()))

@@ -69,7 +69,6 @@ def original_letters(letters: Sequence[str], order: Sequence[int]) -> tuple[str,
 
 
 def _free(options: Sequence[str]) -> int:
-    """How many options, from the first, may change places."""
     return next((index for index, option in enumerate(options) if _ANCHORED.search(option)), len(options))
 
 

@@ -97,7 +97,6 @@ def _math_spans(paragraph: str) -> list[tuple[int, int]]:
 
 
 def _math_mark(mark: re.Match[str], opened: dict[str, int]) -> tuple[str, bool, bool]:
-    """Kind of a math delimiter, and whether it opens or closes."""
     if mark.group("dollar"):
         kind = mark.group("dollar")
         return kind, kind not in opened, kind in opened

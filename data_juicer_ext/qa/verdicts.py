@@ -63,7 +63,6 @@ def blind_check(parses: Sequence[Draw], answer: str, hits: int = 1) -> Decision:
 
 
 def _why_unknown(unknown: Sequence[Draw]) -> str:
-    """The reason of an undecided check: the first failed call if there is one."""
     for draw in unknown:
         if not isinstance(draw, LetterParse):
             return failed(draw).reason

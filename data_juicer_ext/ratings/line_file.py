@@ -92,7 +92,6 @@ class LineFile:
 
 
 def _objects(data: bytes) -> tuple[int, list[dict[str, Any]]]:
-    """How many bytes of `data` need no second look, and the objects in them."""
     end = data.rfind(b"\n") + 1
     last = _rows([data[end:]])  # a whole object without its line feed, as editors leave it, is no cut-off line
     return len(data) if last else end, [*_rows(data[:end].split(b"\n")), *last]

@@ -30,9 +30,7 @@ class Cost:
     @property
     def a_call(self) -> float | None:
         """The mean US dollars of a call that was paid for; None where a price is not known, or nothing was paid."""
-        if self.spending.unpriced or not self.paid_calls:
-            return None
-        return self.spending.cost / self.paid_calls
+        return None if self.spending.unpriced or not self.paid_calls else self.spending.cost / self.paid_calls
 
 
 @dataclass(frozen=True)

@@ -76,9 +76,7 @@ def whole(steps: Sequence[FunnelStep]) -> FunnelStep | None:
 def share_of_whole(step: FunnelStep, steps: Sequence[FunnelStep]) -> float | None:
     """What of the whole is left after a step, 0 to 1; None before the whole is there, or where it is empty."""
     base = whole(steps)
-    if base is None or not base.out or steps.index(step) < steps.index(base):
-        return None
-    return step.out / base.out
+    return None if base is None or not base.out or steps.index(step) < steps.index(base) else step.out / base.out
 
 
 def table_1(steps: Sequence[FunnelStep]) -> list[tuple[str, int, float | None]]:

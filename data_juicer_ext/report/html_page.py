@@ -83,7 +83,6 @@ def _time(seconds: float) -> str:
 
 
 def _started(run_id: str) -> str:
-    """When a run began, which its id says in nanoseconds since 1970."""
     digits = run_id.partition("-")[0]
     return _time(int(digits) / 1e9) if digits.isdigit() and len(digits) == 19 else run_id
 
@@ -129,7 +128,6 @@ def _letters(report: RunReport) -> list[str]:
 
 
 def _groups(report: RunReport) -> Iterator[dict[str, Any]]:
-    """The groups of samples with their pictures, numbered through the page."""
     thumbnails, numbers = Thumbnails(report.scope.run_dir / "images"), count(1)
     for group in report.groups:
         samples = [

@@ -100,7 +100,6 @@ def _other(row: Row) -> list[str]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value reads well in a line: a number or a text that is no JSON."""
     return isinstance(value, int | float) or (isinstance(value, str) and value.strip()[:1] not in ("", "{", "["))
 
 

@@ -180,7 +180,6 @@ def _claim(made: SampleRow, claim: Mapping[str, Any]) -> None:
 
 
 def _said(entry: Mapping[str, Any]) -> str:
-    """One decision in words: verdict, reason, and the letters that it rests on."""
     detail = object_in(entry.get("detail"))
     letters = detail.get("letters") if isinstance(detail.get("letters"), list) else detail.get("draws")
     chosen = ", ".join(str(letter) for letter in letters) if isinstance(letters, list) else ""

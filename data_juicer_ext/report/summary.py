@@ -41,7 +41,6 @@ def summary(run_dir: Path, pairs: int = 3, run_ids: Sequence[str] = ()) -> str:
 
 
 def _curation(run_dir: Path, ids: Sequence[str], steps: Sequence[FunnelStep]) -> list[str]:
-    """The figures by stage of the curation, where the runs have one."""
     if not any(step.operator == OPERATOR for step in steps):
         return []
     counted = RunFunnel()
@@ -66,7 +65,6 @@ def _unended(about: dict[str, Any]) -> list[str]:
 
 
 def _spread(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    """Up to `count` rows, of different papers first, then of different figures."""
     chosen: dict[int, dict[str, Any]] = {}
     for names in (("paper_id",), ("paper_id", "figure_id"), ()):
         seen: set[tuple[str, ...]] = {tuple(str(row.get(name)) for name in names) for row in chosen.values()}

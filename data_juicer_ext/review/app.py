@@ -98,7 +98,6 @@ def _shown(values: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """The JSON object that a request brings."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "Answers are JSON.")
     data = bytearray()

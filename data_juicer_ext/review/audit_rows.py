@@ -128,7 +128,6 @@ def _decided(
     row: Mapping[str, Any] | None,
     places: Mapping[FigureKey, CitingPlaces],
 ) -> Audited:
-    """A row that the ledger knows, with its whole self where it is undecided."""
     undecided = row if one.decision.verdict == "undecided" else None
     sample = from_ledger(one, trails, undecided)
     if not sample.picture.images:

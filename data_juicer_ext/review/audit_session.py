@@ -90,7 +90,6 @@ class AuditDesk(Desk[Audited]):
         return {"saved": True, "finished": True}
 
     def _by_row(self) -> dict[str, list[Rating]]:
-        """All answers by row, of all annotators and forms."""
         found: dict[str, list[Rating]] = {}
         for rating in self._ratings.latest().values():
             found.setdefault(rating.row_id, []).append(rating)
@@ -111,7 +110,6 @@ def _facts(row: Audited) -> list[tuple[str, str]]:
 
 
 def _told(rating: Rating) -> dict[str, Any]:
-    """Another answer about the row, in words."""
     said = "" if rating.accepted is None else ("accepted" if rating.accepted else "rejected")
     scores = ", ".join(f"{name} {score}" for name, score in rating.ratings.items())
     return {"annotator": shown_text(rating.annotator, 80), "form": rating.form, "said": shown_text(said or scores, 600),

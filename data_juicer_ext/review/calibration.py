@@ -96,7 +96,6 @@ def _read(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def _reference(row: Mapping[str, Any], where: str) -> tuple[tuple[str, ...], dict[str, float]]:
-    """The images of a line, as it names them, and their consensus."""
     images = (str(row["image"]),) if row.get("image") else images_of(row)
     if not images:
         raise UsageError(f"{where}: write image (a path), perception and knowledge")

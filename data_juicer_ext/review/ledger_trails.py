@@ -87,7 +87,6 @@ def divided(entries: Iterable[LedgerLine]) -> float:
 
 
 def _counts(detail: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Draws for and against the answer."""
     if "agree" in detail and "against" in detail:
         return int(detail["agree"]), int(detail["against"])
     if "hits" in detail and isinstance(detail.get("draws"), list):

@@ -136,7 +136,6 @@ class RateDesk(Desk[ReviewItem]):
         return self._open_round(annotator)
 
     def _round(self, annotator: str) -> dict[str, Any] | None:
-        """The state of the calibration for the page; None where there is none."""
         if self._calibration is None:
             return None
         rounds = self._calibration.rounds(annotator)
@@ -170,12 +169,10 @@ class RateDesk(Desk[ReviewItem]):
 
 
 def _reached(stages: Sequence[FormStage], answers: Mapping[str, list[StageAnswer]]) -> int:
-    """The first stage without an answer, the last one at most."""
     return next((place for place, stage in enumerate(stages[:-1]) if stage.name not in answers), len(stages) - 1)
 
 
 def _first(answers: Mapping[str, list[StageAnswer]], stage: FormStage) -> StageAnswer:
-    """The answer that is locked: the first one, given before more was seen."""
     return answers[stage.name][0] if stage.name in answers else StageAnswer({}, "", 0.0)
 
 

@@ -62,7 +62,6 @@ def run_shard(entry: ShardEntry, manifest: Manifest, kept: ShardedFolder, host: 
 
 
 def _host_runs(entry: ShardEntry, kept: ShardedFolder, host: Host, made: Path, run_id: str) -> None:
-    """Have Data-Juicer run a shard, and its export in `made`."""
     shard, name = kept.run_dir / SHARDS / f"{entry.name}.jsonl", f"{entry.name}-{run_id}"
     if host.executor != "ray":
         return host.run(shard, str(made), made.parent.parent, run_id)

@@ -80,7 +80,6 @@ def why_ended(code: int, manifest: Manifest, target: int, kept: int) -> str:
 
 
 def _states(manifest: Manifest) -> str:
-    """How many shards are done, and how many are not."""
     count = Counter(entry.state for entry in manifest.shards)
     undecided = f"{count[states.UNDECIDED]} have undecided rows, " if count[states.UNDECIDED] else ""
     return (

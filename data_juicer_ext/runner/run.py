@@ -130,7 +130,6 @@ class _Work:
         return FOUND if any(entry.error for entry in todo) else 0
 
     def _ran(self, entry: ShardEntry, over_budget: bool, first_time: bool) -> int | None:
-        """Join a shard's rows to the others'; an exit code if the run ends here."""
         self.pairs.add(self.run_dir / entry.export)
         self.undecided.add(undecided_file(self.run_dir, entry))
         self.stale |= not first_time

@@ -64,7 +64,6 @@ def _open(file: Path) -> IO[str]:
 
 
 def _is_array(lines: IO[str], file: Path) -> bool:
-    """Whether the file is one JSON array; leaves `lines` at its start."""
     start = lines.read(256).lstrip()[:1] if file.name.removesuffix(".gz").endswith(".json") else ""
     lines.seek(0)
     return start == "["

@@ -40,7 +40,6 @@ def fetch_run(address: str, folder: Path, images: bool) -> int:
 
 
 def _fetch_export(address: str, folder: Path) -> None:
-    """The rows at an address: a folder's, or those of one file."""
     if size(address) is None:
         RemoteFolder(address, folder).fetch_tree("")
     else:

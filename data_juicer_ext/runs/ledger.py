@@ -151,9 +151,7 @@ class Ledger:
 
 def line_writer(place: str | Path, part: str, run_id: str) -> LineWriter | PieceWriter:
     """What writes the lines of a run into the folder `part` of the run folder at a path or an address."""
-    if is_remote(place):
-        return PieceWriter(under(place, part), run_id)
-    return LineWriter(Path(place) / part, run_id)
+    return PieceWriter(under(place, part), run_id) if is_remote(place) else LineWriter(Path(place) / part, run_id)
 
 
 def read_lines(folder: Path, run_id: str = "") -> Iterator[dict[str, Any]]:

@@ -137,7 +137,6 @@ def _joined(run_id: str) -> str:
 
 
 def _current(names: Mapping[str, int]) -> dict[str, int]:
-    """The files that count: without the pieces of what was joined."""
     ended = {name.split(".", 1)[0] for name in names if name.split(".", 1)[-1] == f"{JOINED}.jsonl"}
     return {
         name: size for name, size in names.items()

@@ -104,7 +104,6 @@ def hold_remote(url: str) -> RemoteLock:
 
 
 def _read(address: str) -> dict[str, Any]:
-    """What the object says, {} if it is not there or says nothing."""
     try:
         value = json.loads(file_access.read(address))
     except (FileNotFoundError, ValueError):

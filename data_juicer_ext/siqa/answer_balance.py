@@ -107,8 +107,6 @@ def _fits(row: dict[str, Any], found: Balanced) -> bool:
 
 
 def _rank(order: BalanceOrder, purpose: str) -> Callable[[dict[str, Any]], bytes]:
-    """A seeded order of rows that the order of the input has no part in."""
-
     return lambda row: seeded(purpose, order.seed, row["row_id"])
 
 

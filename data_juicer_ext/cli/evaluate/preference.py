@@ -42,7 +42,6 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _votes(path: Path, known: dict[str, str]) -> tuple[list[PairVote], list[str]]:
-    """The votes, each on the pair that its row is of."""
     from dataclasses import replace
 
     from data_juicer_ext.evaluation.preference.votes import votes_of_ratings, votes_of_rows

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data_juicer_ext.evaluation.accuracy.model_answers import NOT_SAID, AnswerSet, Given, GoldQuestion
-from data_juicer_ext.evaluation.optional_packages import MissingExtraError, statsmodels
+from data_juicer_ext.evaluation.statistics.alpha_and_kappa import MissingExtraError, statsmodels
 from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, finite, undefined
 
 _LEAST = 10  # below, the chi-squared distribution is no good guide to the statistic's

@@ -135,7 +135,6 @@ def _take_failed(found: AnswerSet, source: AnswerSource, by: Sequence[str]) -> N
 
 
 def _question(found: AnswerSet, row: Row, by: Sequence[str]) -> str:
-    """Enter the question of a row; its row id."""
     row_id, gold = str(row.get("row_id") or ""), _letter(row.get("answer"))
     if not row_id or not gold:
         raise RowError(f"a row without {'row_id' if not row_id else 'an answer letter'}: {row_id or _start(row)}")

@@ -128,7 +128,6 @@ def _exact(chosen: list[_Paper], left: Sequence[_Paper], short: int) -> list[_Pa
 
 
 def _distance(mix: Counter[str], corpus: Counter[str]) -> float:
-    """The sum over types of how far two shares are apart."""
     return sum(abs(there - here) for there, here in _shares(corpus, mix).values())
 
 

@@ -103,7 +103,6 @@ def _measures(units: RatedUnits, order: Resampling) -> dict[str, Any]:
 
 
 def _means(units: RatedUnits, sources: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
-    """The mean rating by source, as `mean_<source>`."""
     by_source: dict[str, list[float]] = {name: [] for name in names}
     for item, ratings in units.items():
         if (source := sources.get(_row_of(item))) is not None:

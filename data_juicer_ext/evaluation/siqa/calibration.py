@@ -49,7 +49,6 @@ def _one_by_one(
 
 
 def _ranks(tests: Sequence[ImageVote], rater: str) -> bool:
-    """Whether a rater tells reference images apart at all, in both dimensions."""
     own = [vote.scores for vote in tests if vote.rater == rater]
     return all(len({scores[name] for scores in own if name in scores}) > 1 for name in DIMENSIONS)
 

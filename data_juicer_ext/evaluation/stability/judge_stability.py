@@ -73,7 +73,6 @@ def measures(pairs: Sequence[Judged]) -> dict[str, Any]:
 
 
 def _criteria(pair: Judged) -> list[list[float]]:
-    """The differences of each criterion that two runs or more scored."""
     names = sorted({name for run in pair.runs.values() for name in run.criteria})
     given = [
         [round(run.criteria[name], _DIGITS) for run in pair.runs.values() if name in run.criteria] for name in names

@@ -1,16 +1,30 @@
 """How far raters agree beyond chance: Krippendorff's alpha and Fleiss' kappa."""
 
+import importlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data_juicer_ext.evaluation.optional_packages import MissingExtraError, statsmodels
+from data_juicer_ext.errors import DjExtError
 from data_juicer_ext.evaluation.statistics.bootstrap import NONE, Draw, Resampling, with_interval
 from data_juicer_ext.evaluation.statistics.value_with_interval import Measure, undefined
+
+
+class MissingExtraError(DjExtError, ValueError):
+    """A package of the extra is not installed."""
+
+
+def statsmodels(module: str) -> Any:
+    """A module of statsmodels, such as "stats.inter_rater". Raises MissingExtraError with what to install."""
+    try:
+        return importlib.import_module(f"statsmodels.{module}")
+    except ImportError as error:
+        raise MissingExtraError("statsmodels is not installed: pip install 'data-juicer-ext[eval]'") from error
+
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Units = Mapping[str, Mapping[str, float]]

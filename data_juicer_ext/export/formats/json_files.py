@@ -60,7 +60,6 @@ class LineFiles:
         return self._files
 
     def _put(self, split: str, sample: Mapping[str, Any]) -> tuple[str, int]:
-        """Write a sample; returns its file and its place in that."""
         text = json_line(sample, ascii_only=self._order.format == "llava")
         size = len(text.encode("utf-8"))
         if self._part is None or self._part.split != split or self._is_full(self._part, size):

@@ -93,7 +93,6 @@ class ParquetFiles:
 
 
 def _own(columns: Mapping[str, str]) -> dict[str, str]:
-    """Columns of the rows' own, without names that are taken here."""
     return {name: kind for name, kind in columns.items() if name not in ("images", "image_files")}
 
 

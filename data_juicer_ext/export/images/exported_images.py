@@ -164,7 +164,6 @@ def _look(named: str, places: ImagePlaces, max_bytes: int) -> ExportedImage | Im
 
 
 def _made(source: str, max_bytes: int) -> tuple[bytes, str, tuple[str, ...]]:
-    """The bytes that go out for a file, their MIME type, and what was done."""
     part = prepare(source, _ANY_SIZE)
     try:
         data = without_metadata(part.data)
@@ -174,7 +173,6 @@ def _made(source: str, max_bytes: int) -> tuple[bytes, str, tuple[str, ...]]:
 
 
 def _for_chat(source: str, data: bytes, part: ImagePart, max_bytes: int) -> tuple[bytes, str, tuple[str, ...]]:
-    """An image in a colour model and size that the chat API takes."""
     flags = part.flags
     with Image.open(io.BytesIO(data)) as image:
         wrong = image.mode not in _CHAT_MODES

@@ -60,7 +60,6 @@ def _holds_date(value: Any) -> bool:
 
 
 def _type(value: Any) -> str:
-    """The type of a value, "" for none."""
     if isinstance(value, bool):
         return TRUTH
     if isinstance(value, int):

@@ -82,6 +82,5 @@ def _numbers(plain: str) -> list[str]:
 
 
 def _overlap(first: str, second: str) -> float:
-    """The words in common, as a share of all; small words do not count."""
     mine, its = (frozenset(text.split()) - _SMALL for text in (first, second))
     return len(mine & its) / len(mine | its) if mine | its else 1.0

@@ -89,7 +89,6 @@ def _last(path: str) -> str:
 
 
 def _nested(text: str) -> Any:
-    """The object or list that a text holds as JSON; None for any other text."""
     if not text.startswith(("{", "[")):
         return None
     try:

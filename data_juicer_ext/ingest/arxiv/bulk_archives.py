@@ -76,7 +76,6 @@ def _read_tar(path: Path, output: ArxivFolder, index: MetadataIndex, counts: Ing
 
 
 def _judge(tar: Path, member: TarMember, output: ArxivFolder, index: MetadataIndex, counts: IngestCounts) -> None:
-    """Take one file of a tar, or refuse it."""
     paper, suffix = read_member(member.name)
     if paper is not None and output.has(paper.text):
         counts.before += 1

@@ -110,7 +110,6 @@ def _row(paper_id: str, data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:
-    """A field on one line; lists are joined, and what is neither is left out."""
     value = data.get(key)
     if isinstance(value, list):
         value = " ".join(item for item in value if isinstance(item, str))
@@ -118,7 +117,6 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 
 
 def _refusal(row: Mapping[str, str], data: Mapping[str, Any], choice: Choice) -> tuple[str, str]:
-    """Why a record is refused, and the detail; ("", "") where it is taken."""
     licence = read_licence(data.get("license") or data.get("licence")).name
     considered = row["categories"].split() if choice.cross_lists else [row["domain"]]
     if choice.categories and not any(fnmatchcase(c.lower(), p.lower()) for c in considered for p in choice.categories):

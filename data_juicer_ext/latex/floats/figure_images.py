@@ -83,11 +83,9 @@ class PaperImages:
         return ""
 
     def _settle(self, figure: Figure, flag: str) -> None:
-        """A figure has its image after all."""
         figure.flags = sorted({*(known for known in figure.flags if known not in _PROBLEMS), flag})
 
     def _one(self, image: Image) -> tuple[str, str, str]:
-        """(source as found or as written, readable file or "", flag or "")."""
         path = written_path(image, self._flat.macros, self._job)
         if is_computed(path):
             self._note(f"image_name_computed: {path[:200]!r} ({self._flat.place(image.at)})")

@@ -43,7 +43,6 @@ _SET_TYPE = re.compile(r"\s*\{[^{}]{0,200}type\*?\s*=\s*figure|\s*\{figure\}")
 
 @lru_cache(maxsize=16)
 def _tokens(own: frozenset[str]) -> re.Pattern[str]:
-    """What is looked for; `own` are the floats that the paper declares."""
     environments = any_of(_ENVIRONMENTS | own)
     return re.compile(
         rf"\\(?:(begin|end)\s*\{{({environments}|[A-Za-z]{{1,20}}figure)\*?\}}"

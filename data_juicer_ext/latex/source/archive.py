@@ -204,7 +204,6 @@ def _entries(file: BinaryIO) -> int:
 
 
 def _overlap(members: Sequence[zipfile.ZipInfo]) -> bool:
-    """Whether two members claim the same bytes of a zip."""
     spans = sorted((member.header_offset, _LOCAL_HEADER + member.compress_size) for member in members)
     return any(start + length > following for (start, length), (following, _) in pairwise(spans))
 

@@ -41,7 +41,6 @@ def list_files(folder: Path, limit: int) -> tuple[dict[str, str], list[str]]:
 
 
 def _refusal(entry: os.DirEntry[str], root: str) -> str:
-    """Why an entry that is no folder is not read; "" for a file of the paper."""
     try:
         if not entry.is_symlink():
             return "" if entry.is_file(follow_symlinks=False) else "it is a device, a pipe or a socket"

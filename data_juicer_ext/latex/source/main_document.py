@@ -182,7 +182,6 @@ def _score(tree: SourceTree, name: str, text: bytes, parts: _TexFiles, included:
 
 
 def _reached(name: str, parts: _TexFiles) -> set[str]:
-    """A file and all that it reads in."""
     seen, todo = {name}, [name]
     while todo:
         stems = parts[todo.pop()].inputs

@@ -223,7 +223,6 @@ def _archive(path: str, unpacked: Unpacked) -> SourceTree:
 
 
 def _first(notes: list[str]) -> str:
-    """The first note, to go into a message."""
     return f" ({notes[0]}{' and more' * (len(notes) > 1)})" if notes else ""
 
 

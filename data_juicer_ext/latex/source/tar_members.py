@@ -168,7 +168,6 @@ def _name(block: bytes, extended: dict[str, bytes]) -> str:
 
 
 def _refusal(kind: bytes, block: bytes, extended: dict[str, bytes]) -> str:
-    """Why a member is no plain file; "" for one."""
     if kind in b"07\0":
         if "sparse" in extended:
             return _NO_FILE[b"S"]

@@ -58,7 +58,6 @@ def plain(tex: str, macros: Mapping[str, Macro], numbers: Mapping[str, str], rou
 
 
 def _typed(match: re.Match[str]) -> str:
-    """A character of an address as TeX that prints it."""
     return {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}.get(match.group(1), f"\\{match.group(1)}")
 
 

@@ -130,7 +130,6 @@ class Paragraphs:
         return LatexParagraph(text, self.to_flat(start), heading)
 
     def _quote(self, start: int, end: int) -> list[str]:
-        """The text of a span, as the source has it, without the floats in it."""
         parts = []
         while start < end:
             cut = self._body.find(_CUT, start, end)

@@ -233,7 +233,6 @@ class _BatchRun:
 
 
 def _seconds(batch: Mapping[str, Any]) -> float:
-    """How long the provider took, by its own clock."""
     ends = [batch.get(f"{name}_at") for name in ("completed", "expired", "cancelled", "failed")]
     end = next((moment for moment in ends if isinstance(moment, int | float)), None)
     start = batch.get("created_at")

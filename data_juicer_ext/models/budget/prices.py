@@ -60,9 +60,7 @@ class PriceTable:
     def find(self, model: str) -> Price | None:
         """The price of `model`, or of the model that it is a dated snapshot of; None if unknown."""
         name = model.strip().lower()
-        if name in self.models:
-            return self.models[name]
-        return self.models.get(_SNAPSHOT.sub("", name))
+        return self.models[name] if name in self.models else self.models.get(_SNAPSHOT.sub("", name))
 
 
 def price_of(model_answered: str, usage: Usage, table: PriceTable) -> float | None:

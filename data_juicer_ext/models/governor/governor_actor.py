@@ -146,7 +146,6 @@ class _Watch:
 
 
 def _worker() -> str:
-    """The name of this process among the workers."""
     return _name_of(os.getpid())
 
 

@@ -133,7 +133,6 @@ class GovernorService:
 
 
 async def _set_or_later(event: asyncio.Event, seconds: float) -> None:
-    """Wait for the event, `seconds` at most."""
     try:
         await asyncio.wait_for(event.wait(), seconds)
     except asyncio.TimeoutError:

@@ -263,7 +263,6 @@ class Governor:
         return 0 if ready <= earlier else min(len(worker.waiting), max(1, ready // (1 + len(others))))
 
     def _ready(self, waiting: list[int], now: float) -> int:
-        """How many calls of these tokens the paces would let go now."""
         requests, tokens = self._requests.copy(), self._tokens.copy()
         for number, amount in enumerate(waiting):
             if max(requests.reserve(1, now), tokens.reserve(amount, now)) > 0:

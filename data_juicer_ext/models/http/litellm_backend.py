@@ -34,7 +34,6 @@ class LiteLLMSender:
         return answer
 
     def _where(self) -> dict[str, str]:
-        """Address and key, where they are ours to say."""
         given = {"api_base": self._config.base_url, "api_key": self._config.key()}
         return {name: value for name, value in given.items() if value}
 

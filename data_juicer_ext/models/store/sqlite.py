@@ -171,7 +171,6 @@ class _Connections:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turns SQLite's exceptions into a StoreError that says what to do."""
     try:
         yield
     except sqlite3.Error as error:
@@ -233,7 +232,6 @@ def _place(part: Path, path: Path) -> None:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Raises StoreError unless this is a whole store of this version."""
     if path.stat().st_size == 0:
         raise StoreError(_damaged(path, "the file is empty"))
     application = connection.execute("PRAGMA application_id").fetchone()[0]

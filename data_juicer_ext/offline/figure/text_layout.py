@@ -105,7 +105,6 @@ def _merged(pieces: Sequence[OcrLine]) -> list[OcrLine]:
 
 
 def _groups(pieces: Sequence[OcrLine], place: Callable[[OcrLine], float], share: float) -> list[list[OcrLine]]:
-    """Pieces that lie on one line: `place` within `share` of their height."""
     groups: list[list[OcrLine]] = []
     for piece in sorted(pieces, key=place):
         if groups and abs(place(piece) - place(groups[-1][-1])) < share * piece.height:

@@ -32,7 +32,6 @@ def _texts(layout: FigureLayout) -> list[OcrLine]:
 
 
 def _in_block(named: Sequence[OcrLine], question: str, layout: FigureLayout) -> tuple[list[OcrLine], str] | None:
-    """Values on the line under (or over) a name, as in a block of a diagram."""
     asked = content(question)
     found = []
     for name in named:
@@ -50,7 +49,6 @@ def _in_block(named: Sequence[OcrLine], question: str, layout: FigureLayout) -> 
 
 
 def _labelled(question: str, layout: FigureLayout) -> tuple[list[OcrLine], str] | None:
-    """Annotations that hold name and value together ("Peak: 31.2 Hz")."""
     asked = content(question)
     found = []
     for piece in layout.others:

@@ -70,7 +70,6 @@ _GO_WITH = {
 
 
 def _pictures(images: Images) -> list[Picture]:
-    """The images with their text, without it where OCR is not installed."""
     try:
         return [read_picture(image) for image in images]
     except OcrMissingError:
@@ -86,7 +85,6 @@ def _types_named(caption: str) -> list[str]:
 
 
 def _type_by_rule(caption: str, images: Images) -> tuple[str, list[str]]:
-    """The type of a figure and those of its panels."""
     named = _types_named(caption)
     if len(named) > 1 and _PANELS.search(caption):
         return COMPOSITE, named
@@ -130,7 +128,6 @@ def _image_category(fields: Mapping[str, Any], images: Images) -> str:
 
 
 def _read_off(fields: Mapping[str, Any], images: Images) -> tuple[str, str]:
-    """The letter ("" for none) that the figure supports, and what was read."""
     options = list(zip(_LETTERS, map(str, fields["options"]), strict=False))
     caption = str(fields["caption"])
     if not images:

@@ -61,7 +61,6 @@ def measured(path: str) -> Measured:
 
 
 def _stems(text: str) -> set[str]:
-    """Stems of words of three letters and more, and numbers."""
     return {stem(word) for word in words(text) if len(word) >= _LEAST_WORD or (word.isdigit() and len(word) > 1)}
 
 

@@ -53,7 +53,6 @@ def _supports(question: str, options: Sequence[tuple[str, str]], clauses: list[s
 
 
 def _without_options(question: str, options: Sequence[str]) -> str:
-    """The question without a closing list of its own options (": A or B?")."""
     head, colon, tail = question.rpartition(": ")
     return head if colon and all(option.lower() in tail.lower() for option in options) else question
 

@@ -113,7 +113,6 @@ def atomic(body: str) -> list[str]:
 
 
 def _split(body: str) -> list[str]:
-    """Cut at a conjunction where both sides are statements on their own."""
     joints = list(_JOINT.finditer(body))[:12]
     parts, start = [], 0
     for place, joint in enumerate(joints):

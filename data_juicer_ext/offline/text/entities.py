@@ -93,7 +93,6 @@ def _trim(part: str, target: str) -> str:
 
 
 def _same_head(target: str, texts: Iterable[str]) -> list[str]:
-    """ "autumn cohort" for "spring cohort"."""
     tokens = target.split()
     if len(tokens) < 2 or not tokens[-1].isalpha():
         return []

@@ -143,7 +143,6 @@ def _ask_extreme(extreme: Extreme, clauses: Several[str], texts: list[str]) -> _
 
 
 def _third(verb: str) -> str:
-    """A plural verb made to agree with "which of these"."""
     if verb in ("have", "are", "were"):
         return {"have": "has", "are": "is", "were": "was"}[verb]
     if verb != VERBS[verb]:

@@ -169,7 +169,6 @@ _NOUNS_TOO = ("measure", "score", "record", "use", "cost", "yield", "need", "sho
 
 
 def _has_verb_chain(subject: str) -> bool:
-    """Whether a subject holds a clause of its own ("it rises and the loss")."""
     tokens = [word.lower() for word in words(subject)]
     finite = any(t in VERBS and t.endswith("s") and VERBS[t] not in _NOUNS_TOO for t in tokens)
     return finite or tokens[:1] in (["it"], ["they"], ["this"], ["these"], ["which"], ["we"], ["there"])

@@ -103,7 +103,6 @@ class ModelOp(DryRun, RunOp):
         return {self.template: self.fields, self.repair_template: ("problem",)}
 
     def _join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
-        """Take part in the run of this process, or stop it with a plain message."""
         if self.endpoint.mode == "batch" and _is_remote(run_dir):
             stop(
                 f"{self._name}: model_params: mode: batch keeps in the run folder what was submitted, which takes a "
@@ -112,7 +111,6 @@ class ModelOp(DryRun, RunOp):
         super()._join_run(run_dir, tag, ray_execution_mode)
 
     def _set_up_place(self, max_cost: float, max_calls: int) -> None:
-        """Say where calls are stored and what they may spend."""
         on_ray = is_on_ray(running())
         before = self._spent_before() if max_cost or max_calls else (0.0, 0)
         self.place = RunPlace(self.run_info.place, float(max_cost), max_calls, *before, on_ray=on_ray)

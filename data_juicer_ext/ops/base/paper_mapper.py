@@ -121,7 +121,6 @@ class PaperMapper(PaperOp, Mapper):
         return {**columns, "paper_error": ""}
 
     def _join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
-        """Take part in the run once the dataset is looked over."""
         with self.checked_parameters():
             self._check_dataset()
         super()._join_run(run_dir, tag, ray_execution_mode)
@@ -141,13 +140,11 @@ class PaperMapper(PaperOp, Mapper):
             self._lines_without_id = found.without_id
 
     def _note_lines_without_id(self) -> None:
-        """Record the lines of the dataset that the host leaves out for want of an id."""
         for line in [] if only_trying() else self._lines_without_id:
             message = f"line {line} of the dataset has no {self.paper_id_key}; give each paper an id of its own"
             self.record(f"line-{line}", "drop", "unreadable_paper", {"message": message})
 
     def _no_id(self, row: dict[str, Any]) -> str:
-        """What is wrong with a row that names no paper; "" for one that does."""
         if row.get(self.paper_id_key):
             return ""
         place = str(row.get(self.source_keys()[0]) or "")[:200]
@@ -163,7 +160,6 @@ class PaperMapper(PaperOp, Mapper):
         return f"{paper}: {type(error).__name__} while reading it: {str(error)[:300]}"
 
     def _note(self, row: dict[str, Any], is_read: bool, reason: str, detail: dict[str, Any]) -> None:
-        """Record what became of a paper."""
         paper_id = str(row.get(self.paper_id_key) or "")
         where = next((str(row[key]) for key in self.source_keys() if row.get(key)), "")
         row_id = paper_id or content_id("paper", where)

@@ -87,7 +87,6 @@ class Progress:
         return f"{self.tag}: {', '.join(parts)}"
 
     def _rates(self, now: float, paid: int, ended: bool) -> tuple[float, float]:
-        """Rows and paid calls per second."""
         start, done, calls = self._started, 0, 0
         if not ended:
             self._times.append((now, self.done, paid))

@@ -193,7 +193,6 @@ class RunOp(Reported):
             stop(f"{self._name}: {error}")
 
     def _join_run(self, run_dir: str, tag: str, ray_execution_mode: str | None) -> None:
-        """Take part in the run of this process, or stop it with a plain message."""
         with self.checked_parameters():
             self._check_recipe()
             if ray_execution_mode == "actor":
@@ -204,7 +203,6 @@ class RunOp(Reported):
         self.tag = tag_of(self._name, tag)
 
     def _note_words(self) -> None:
-        """Have the run's note carry what its operators say of themselves."""
         if in_worker():
             return
         listed = words_of(running().get("process") or [])

@@ -94,7 +94,6 @@ class VisionVoteFilter(ModelFilter):
         return drawn
 
     async def _draw(self, row: dict[str, Any], draw: int, calls: Calls) -> tuple[Draw, Answer | None]:
-        """How one draw is read, and its answer."""
         order = self.order(row, draw, self.permute_options)
         options = shown(row["options"], order)
         asked = request(self.template, self.sampling, images=tuple(row["images"]), draw=draw,

@@ -82,7 +82,6 @@ def _table(ray_dataset: Any, path: str, read_options: Any) -> Any:
 
 
 def _dataset(table: Any, blocks: int | None) -> Any:
-    """A Ray dataset of the rows in so many blocks, which remembers them."""
     import ray
 
     size = max(1, -(-table.num_rows // (blocks or 1)))

@@ -139,12 +139,10 @@ class DiagramJudgeMapper(ModelMapper):
         return {**row, "diagram_type": next(iter(self.criteria.types))}
 
     def _criteria(self, code: str) -> TypeCriteria:
-        """The criteria of a type, with one's own weights where there are such."""
         found = self.criteria.of(code)
         return TypeCriteria(code, self.weights[code], found.criteria) if code in self.weights else found
 
     async def _seen(self, pair: DiagramPair) -> ImageFacts:
-        """What the images tell. Raises ImageError."""
         if not hasattr(self, "run_info"):  # an estimate keeps nothing and sends nothing
             return ImageFacts((pair.generated, pair.reference))
         async with shared("diagram images", lambda: asyncio.Semaphore(_LOOKING_AT_ONCE)):
@@ -165,7 +163,6 @@ class DiagramJudgeMapper(ModelMapper):
     async def _run(
         self, row: dict[str, Any], pair: DiagramPair, criteria: TypeCriteria, seen: ImageFacts, index: int, calls: Calls
     ) -> _Run | Outcome:
-        """One run over a pair; an outcome where it has no scores."""
         drawn = generated_first(str(row["row_id"]), index)
         shown = (drawn, not drawn) if self.both_orders else (drawn,)
         orders = await asyncio.gather(*(self._order(pair, criteria, seen, first, index, calls) for first in shown))

@@ -115,7 +115,6 @@ class FigureCurationMapper(PaperOp, Mapper):
         return samples
 
     def _row(self, row: dict[str, Any]) -> tuple[str, str]:
-        """The figures and the record of one paper, as columns hold them."""
         paper_id = str(row.get(self.paper_id_key) or "")
         row_id = paper_id or content_id("paper", str(row.get(self.figures_key) or ""))
         try:
@@ -137,7 +136,6 @@ class FigureCurationMapper(PaperOp, Mapper):
         return dump_figures(found.figures), to_json(found.record())
 
     def _source(self, row: dict[str, Any], figures: list[Figure]) -> PdfSource | None:
-        """The PDF that the figures were cut out of; None if the paper is no PDF."""
         place = str(row.get(self.paper_path_key) or "")
         pages = [figure.page for figure in figures if figure.page > 0]
         if not place.lower().endswith(".pdf") or not pages:

@@ -147,7 +147,6 @@ class FigureQualityMapper(ModelMapper):
         return {"response_format": {"type": "json_schema", "json_schema": schema}, **self.sampling}
 
     def _told(self, case: Case, judged: Judgement) -> dict[str, Any]:
-        """The `quality` column's content."""
         gated = [name for name in DIMENSIONS if name not in case.dimensions]
         return {
             "protocol": self.protocol, "run_id": self.run_id, "models": self.models,

@@ -124,7 +124,6 @@ class MCQLabelVoteMapper(ModelMapper):
 
 
 def _voter(number: int, given: Mapping[str, Any]) -> tuple[EndpointConfig, dict[str, Any]]:
-    """Endpoint and sampling of a model that votes. Raises ConfigError."""
     try:
         endpoint = checked_endpoint(given["api_model"], given.get("api_endpoint"), given.get("model_params"))
         return endpoint, checked_sampling(given.get("sampling_params"))
@@ -133,7 +132,6 @@ def _voter(number: int, given: Mapping[str, Any]) -> tuple[EndpointConfig, dict[
 
 
 def _checked(models: Any) -> list[dict[str, Any]]:
-    """The list of models, each a mapping of known settings. Raises ConfigError."""
     if not isinstance(models, list) or not 2 <= len(models) <= 15 or not all(isinstance(m, Mapping) for m in models):
         raise ConfigError(f"models: expected a list of 2 to 15 mappings with `api_model`, got {models!r}"[:300])
     for number, given in enumerate(models, 1):

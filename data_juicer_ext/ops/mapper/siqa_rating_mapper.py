@@ -143,7 +143,6 @@ class SiqaRatingMapper(ModelMapper):
         return second if isinstance(second, Failure) else self._reading(second) or _Reading(None, None)
 
     def _reading(self, answer: Answer) -> _Reading | None:
-        """What an answer gives, None for nothing."""
         level = level_in(answer.text)
         rating = rating_by_logprobs(answer.text, answer.top_logprobs) if self.method in ("auto", "logprobs") else None
         return None if level is None and rating is None else _Reading(level, rating)

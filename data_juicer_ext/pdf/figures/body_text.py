@@ -128,11 +128,9 @@ class _Body:
         return any(rect.share(picture) > 0.6 for picture in self._pictures) or self._framed(rect)
 
     def _by_drawing(self, rect: Rect) -> bool:
-        """Whether something is drawn right above, below or beside."""
         return self._content.drawn.amount(rect.grown(_CLOSE)) > 20
 
     def _framed(self, rect: Rect) -> bool:
-        """Whether the rectangle lies in one that is drawn and clearly larger."""
         most = _MOST_OF_PAGE * self._content.width * self._content.height
         return any(
             frame.holds(rect) and frame.height > rect.height + _EDGE and frame.area < most and self._is_seen(frame)

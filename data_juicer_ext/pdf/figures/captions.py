@@ -96,7 +96,6 @@ class CaptionFinder:
         return max(0.0, min(1.0, sure))
 
     def _on_top(self, line: Line) -> bool:
-        """Whether the line is the first of its box."""
         box = self._box_of(line)
         return box is not None and line.rect.y0 - box.rect.y0 < 0.5 * line.rect.height
 
@@ -112,7 +111,6 @@ class CaptionFinder:
         return False
 
     def _stands_free(self, line: Line) -> bool:
-        """Whether nothing stands right above the line."""
         over = line.rect._replace(y0=line.rect.y0 - 0.5 * line.size, y1=line.rect.y0)
         return not any(
             other.rect.meets(over) and other.rect.y0 < line.rect.y0 - 0.5 * line.size for other in self._lines
@@ -124,7 +122,6 @@ class CaptionFinder:
     # ---- how far
 
     def _grown(self, first: Line) -> list[Line]:
-        """The lines of the caption that begins with `first`."""
         taken = [first]
         box = self._box_of(first)
         while len(taken) < _MOST_LINES:
@@ -135,7 +132,6 @@ class CaptionFinder:
         return taken
 
     def _another_between(self, last: Line, following: Line) -> bool:
-        """Whether another caption begins between two lines."""
         return any(
             id(line) in self._starts
             and last.base < line.base <= following.base

@@ -120,7 +120,6 @@ class Drawings:
         return grown
 
     def _reach(self, line: Line) -> float:
-        """How far from what is drawn a line may stand that belongs to it."""
         apart = line.is_code or line.size < self._style.size - 1.5 or PANEL.match(line.text)
         return _CLOSE_SMALL if apart else _CLOSE
 

@@ -119,7 +119,6 @@ def _likeness(text: str, caption: str) -> float:
 
 
 def _line_below(lines: Sequence[Line], taken: Sequence[Line]) -> Line | None:
-    """The next line of a caption: close below its last line, equally large."""
     last, extent = taken[-1], union(line.rect for line in taken)
     best, nearest = None, 1.3 * last.size
     for line in lines:

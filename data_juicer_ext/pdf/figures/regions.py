@@ -76,9 +76,7 @@ class RegionFinder:
             above = head.middle[1] < self._page.y1 / 2
             area = area._replace(y0=max(area.y0, head.y1)) if above else area._replace(y1=min(area.y1, head.y0))
         drawn = self._drawings.drawn(area, BELOW)
-        if drawn is None or drawn.area < _LEAST_ALONE * self._page.area:
-            return None
-        return Candidate(drawn, BELOW)
+        return None if drawn is None or drawn.area < _LEAST_ALONE * self._page.area else Candidate(drawn, BELOW)
 
     # ---- above and below
 
@@ -94,7 +92,6 @@ class RegionFinder:
         return (left, right) if self._crosses(caption, column, side) else column
 
     def _crosses(self, caption: Rect, column: tuple[float, float], side: str) -> bool:
-        """Whether something drawn near the caption reaches far out of its column."""
         region = self._region(caption, column, side, self._blocks)
         pictures = (box.rect for box in self._content.boxes if box.kind == PICTURE)
         for rect in (*self._content.strokes, *self._content.grounds, *pictures):

@@ -44,7 +44,6 @@ def _chain(caption: Rect, captions: Sequence[Caption], rules: Sequence[Rect], do
 
 
 def _parted(start: float, end: float, own: Rect, captions: Sequence[Caption]) -> bool:
-    """Whether another caption stands between two heights."""
     low, high = min(start, end), max(start, end)
     return any(
         low < caption.rect.middle[1] < high and caption.rect != own and caption.rect.shared_width(own) > 0

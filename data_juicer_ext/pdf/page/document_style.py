@@ -54,9 +54,7 @@ def styles_of(pages: Sequence[Sequence[Line]]) -> Styles | None:
     if whole is None:
         return None
     even, odd = _style(pages[::2], whole), _style(pages[1::2], whole)
-    if even is None or odd is None or not _shifted(even, odd):
-        return Styles(whole, whole)
-    return Styles(even, odd)
+    return Styles(whole, whole) if even is None or odd is None or not _shifted(even, odd) else Styles(even, odd)
 
 
 def _shifted(even: Style, odd: Style) -> bool:
@@ -126,7 +124,6 @@ def _right_edge(rights: Sequence[float]) -> float:
 
 
 def _frequent_edges(left: Sequence[float]) -> list[float]:
-    """Left edges of many lines, the most frequent first."""
     counts: Counter[int] = Counter(round(x0 / 2) for x0 in left)
     found: list[tuple[int, float]] = []
     for place, _ in counts.most_common(40):

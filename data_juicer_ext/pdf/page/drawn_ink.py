@@ -87,7 +87,6 @@ class Ink:
         return _runs(~self.marks[y0:y1, x0:x1].any(axis=0), x0)
 
     def _pixels(self, rect: Rect, outward: bool = False) -> tuple[int, int, int, int]:
-        """Top, bottom, left, right as indices."""
         height, width = self.marks.shape
         if outward:
             x0, y0, x1, y1 = int(rect.x0), int(rect.y0), int(rect.x1 + 1), int(rect.y1 + 1)

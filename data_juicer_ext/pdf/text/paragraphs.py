@@ -96,7 +96,6 @@ def _by_column(boxes: Sequence[Box], columns: Sequence[tuple[float, float]]) -> 
 
 
 def _indents(pages: Sequence[Page], styles: Styles) -> bool:
-    """Whether the document begins its paragraphs with an indent."""
     firsts = 0
     for page in pages:
         style = styles.of(page.number)
@@ -138,7 +137,6 @@ class _ParagraphReader:
         yield from self._close()
 
     def _lines_of(self, box: Box, page: Page) -> list[Line]:
-        """The lines of running text in a box."""
         heads = {id(line) for line in page.heads}
         return [
             line for line in page.lines
@@ -173,7 +171,6 @@ class _ParagraphReader:
         self._section = text
 
     def _parts(self, lines: Sequence[Line]) -> Iterator[list[Line]]:
-        """The lines of a box cut where a paragraph begins."""
         part: list[Line] = []
         for line in lines:
             if part and self._begins(line, part[-1]):
@@ -184,7 +181,6 @@ class _ParagraphReader:
             yield part
 
     def _begins(self, line: Line, above: Line) -> bool:
-        """Whether a paragraph begins with a line that follows another."""
         pitch = line.base - above.base
         if pitch < 0.3 * line.size:
             return False
@@ -207,7 +203,6 @@ class _ParagraphReader:
         self._open.last, self._last_page = lines[-1], page
 
     def _continues(self, line: Line, page: int) -> bool:
-        """Whether a line goes on with the paragraph that is open."""
         noted = _NOTE.match(line.text) is not None
         if noted or not self._open.lines or (self._open.ended and self._stands_apart(line, page)):
             return False

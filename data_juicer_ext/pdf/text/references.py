@@ -58,7 +58,6 @@ class FigureNumbers:
         return list(dict.fromkeys(found))
 
     def _list(self, text: str, at: int, prefix: str) -> tuple[list[str], int]:
-        """The numbers in the list that starts at `at`, and where it ends."""
         found: list[str] = []
         last, end, ranged = "", at, False
         for _ in range(_MOST_IN_LIST):
@@ -93,7 +92,6 @@ class FigureNumbers:
         return _plain(figure_number(match.group(), prefix)), _after_panels(text, match.end())
 
     def _between(self, first: str, last: str) -> Iterator[str]:
-        """The known numbers between the ends of a range."""
         start, stop = _SPLIT.match(first), _SPLIT.match(last)
         if start is None or stop is None or (stop[1] and stop[1] != start[1]):
             return

@@ -50,7 +50,6 @@ def _case(row: Row) -> Case | None:
 
 
 def _citing(row: Row) -> dict[str, Any]:
-    """The citing paragraphs that count, references to the figure written out."""
     places = [place for place in _list(row.get("context_places")) if isinstance(place, Mapping)]
     labels = [str(label) for label in _list(row.get("labels"))]
     passages = context_set(places, str(row.get("number") or ""), labels)

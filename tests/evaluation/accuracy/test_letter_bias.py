@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from data_juicer_ext.evaluation import optional_packages
 from data_juicer_ext.evaluation.accuracy.letter_bias import GOLD, LetterCounts, letter_table, marginal_test
 from data_juicer_ext.evaluation.accuracy.model_answers import AnswerSource, read_answers
+from data_juicer_ext.evaluation.statistics import alpha_and_kappa
 
 # A. Stuart, A test for homogeneity of the marginal distributions, 1955: unaided vision of 7,477 women, right and left.
 VISION = [[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]]
@@ -58,7 +58,7 @@ def test_without_the_extra_the_rest_is_still_there(monkeypatch: pytest.MonkeyPat
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(optional_packages.importlib, "import_module", missing)
+    monkeypatch.setattr(alpha_and_kappa.importlib, "import_module", missing)
     _, _, p = marginal_test(pairs_of(VISION))
     assert p.value is None and "pip install 'data-juicer-ext[eval]'" in p.note
 

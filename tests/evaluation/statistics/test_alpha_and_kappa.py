@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_juicer_ext.evaluation import optional_packages
+from data_juicer_ext.evaluation.statistics import alpha_and_kappa
 from data_juicer_ext.evaluation.statistics.alpha_and_kappa import Level, counts_of, fleiss_kappa, krippendorff_alpha
 from data_juicer_ext.evaluation.statistics.bootstrap import Resampling
 
@@ -153,7 +153,7 @@ def test_what_to_install_is_said_where_statsmodels_is_missing(monkeypatch: pytes
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(optional_packages.importlib, "import_module", missing)
+    monkeypatch.setattr(alpha_and_kappa.importlib, "import_module", missing)
     units = {"u": {"a": 1.0, "b": 2.0}, "v": {"a": 2.0, "b": 2.0}}
     kappa, left_out = fleiss_kappa(counts_of(units))
     assert kappa.value is None and "pip install 'data-juicer-ext[eval]'" in kappa.note and left_out == 0

@@ -186,7 +186,6 @@ class OpenSegments:
 
 @contextmanager
 def _explained(place: str) -> Iterator[None]:
-    """Turns the exceptions of files into a StoreError that says what to do."""
     try:
         yield
     except StoreError:
