@@ -89,3 +89,4 @@ def test_orders_and_their_scores_run_parallel() -> None:
 def test_a_pair_whose_images_were_not_compared_is_no_copy() -> None:
     facts = ImageFacts(("g.png", "r.png"))
     assert not facts.copied and (facts.hash_distance, facts.pixel_similarity) == (64, 0.0)
+    assert (facts.aspect_ratio, facts.shape, facts.misfit) == ("", 0.0, 0.0)

@@ -32,6 +32,8 @@ def tokens(model: str, width: int, height: int, sampling: dict[str, bool] | None
         ("gemini-3-pro-preview", (4000, 3000), 1120),
         ("anthropic/claude-sonnet-4-5", (1092, 1092), 1533),
         ("qwen2.5-vl-32b-instruct", (280, 280), 102),
+        ("qwen2.5-vl-32b-instruct", (110, 30), 6),
+        ("qwen2.5-vl-32b-instruct", (28, 28), 6),
         ("qwen3-vl-plus", (320, 320), 102),
     ],
 )

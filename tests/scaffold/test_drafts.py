@@ -87,7 +87,8 @@ def test_an_operator_of_this_project_is_files_of_its_own_alone(tmp_path: Path) -
         "data_juicer_ext/ops/filter/b_filter.py", "prompts/general/b.jinja", "recipes/b_filter.yaml",
         "tests/ops/filter/test_b_filter.py",
     }  # fmt: skip
-    assert "from data_juicer_ext.ops.filter.b_filter import" in made.new["tests/ops/filter/test_b_filter.py"]
+    test = made.new["tests/ops/filter/test_b_filter.py"]
+    assert "from data_juicer_ext.ops.filter.b_filter import" in test and "parents[3]" in test, "the checkout's top"
 
 
 def test_each_kind_says_which_parameters_it_shares() -> None:

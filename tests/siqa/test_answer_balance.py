@@ -189,3 +189,19 @@ def test_a_line_is_the_row_whatever_it_came_from() -> None:
     told = json.loads(line_of(row))
     assert list(told)[:2] == ["row_id", "paper_id"] and list(told)[-3:] == ["alpha", "image_category", "zebra"]
     assert "__dj__stats__" not in told and told["caption"] == row["caption"]
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=10))
+@settings(max_examples=100, deadline=None)
+def test_what_no_negation_can_balance_loses_the_fewest_rows(yes: int, no: int, share: Fraction) -> None:
+    given_rows = [
+        {**yes_no_row(number, False, False), "options": ["Yes", "No"], "answer": "A" if number < yes else "B"}
+        for number in range(yes + no)
+    ]
+    found = balance(given_rows, BalanceOrder(yes_share=share, drop=True))
+    left_yes = sum(row["answer"] == "A" for row in found.rows)
+    if found.missing and found.rows:
+        too_many = yes > (yes + no) * share
+        ways = [(yes - gone, no) if too_many else (yes, no - gone) for gone in range(yes + no)]
+        off = [abs(Fraction(a, a + b) - share) for a, b in ways if a >= 0 and b >= 0 and a + b]
+        assert (len(found.rows), left_yes) == (yes + no - off.index(min(off)), ways[off.index(min(off))][0])

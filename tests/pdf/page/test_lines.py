@@ -6,7 +6,7 @@ import pymupdf
 import pytest
 
 from data_juicer_ext.pdf.page.geometry import Rect
-from data_juicer_ext.pdf.page.lines import as_shown, upright_lines
+from data_juicer_ext.pdf.page.lines import Line, _usual_turn, as_shown, upright_lines
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
@@ -52,3 +52,13 @@ def test_captions_side_by_side_are_two_lines() -> None:
     writer.append((72 + 118, 72), "Figure 2: The fast one.", fontsize=10)
     writer.write_text(page)
     assert [line.text for line in upright_lines(page)[0]] == ["Figure 1: The slow one.", "Figure 2: The fast one."]
+
+
+def test_sentences_say_how_a_page_lies_and_labels_only_where_there_are_none() -> None:
+    def line(letters: int, turn: int) -> Line:
+        return Line(Rect(0, 0, 1, 1), "x" * letters, 10.0, "Roman", "Roman", False, 0, turn, 1.0)
+
+    labels = [line(24, 90)] * 3
+    assert _usual_turn([*labels, line(25, 270)]) == 270
+    assert _usual_turn([*labels, line(24, 270)]) == 90
+    assert _usual_turn([]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import multiprocessing
 import os
@@ -432,3 +433,12 @@ def test_a_file_url_is_a_plain_folder(folder: Path) -> None:
     store.put(key_of(1), answer_of(1), ABOUT)
     store.close()
     assert holds(folder, 1)
+
+
+def test_a_place_that_cannot_be_looked_through_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(self: files.LocalFiles) -> None:
+        raise OSError(errno.EIO, "the disk is gone")
+
+    monkeypatch.setattr(files.LocalFiles, "adopt", lost)
+    with pytest.raises(StoreError, match=r"the disk is gone.*check the place"):
+        SegmentStore(tmp_path / "segments")
