@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, PngImagePlugin
 
-from data_juicer_ext.diagrams.anonymous_pair import SIDE, anonymous
+from data_juicer_ext.diagrams.anonymous_pair import _JPEG_QUALITIES, SIDE, _bytes, _encoded, anonymous
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, prepare
 from tests.diagrams.judges import drawing
 
@@ -104,3 +104,14 @@ def test_letters_that_get_too_small_by_scaling_down_are_flagged(tmp_path: Path) 
     assert large == [("scaled_down",), ("scaled_up",)]  # to 1536, where the letters can be read
     anyhow = anonymous(pair, tmp_path / "out", ImageLimits(max_side=400, min_text_height=0))
     assert anyhow[0].flags == ("scaled_down",)
+
+
+def test_a_jpeg_is_only_as_coarse_as_it_has_to_be() -> None:
+    image = Image.effect_noise((300, 300), 80).convert("RGB")
+    for quality in _JPEG_QUALITIES:
+        size = len(_bytes(image, "JPEG", quality))
+        assert size < len(_bytes(image, "PNG"))
+        encoded, is_jpeg = _encoded([image, image], size)
+        assert is_jpeg and [len(data) for data in encoded] == [size, size]
+    coarsest, _ = _encoded([image, image], 1)
+    assert len(coarsest[0]) == len(_bytes(image, "JPEG", _JPEG_QUALITIES[-1]))
