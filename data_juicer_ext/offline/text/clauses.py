@@ -157,7 +157,7 @@ def _ends(body: str) -> list[str]:
     found = _FROM_TO.match(body)
     if not found or len(quantities(found["first"])) != 1 or len(quantities(found["second"])) != 1:
         return []
-    verb = "are" if re.search(r"[a-z]{3}s$", found["subject"]) and " of " not in found["subject"] else "is"
+    verb = "are" if re.search(r"[a-z]{2}[a-rt-z]s$", found["subject"]) and " of " not in found["subject"] else "is"
     return [
         f"{found['subject']} {verb} {found['first']} {found['where']}",
         f"{found['subject']} {verb} {found['second']} {found['there']}",
