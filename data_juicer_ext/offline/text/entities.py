@@ -59,14 +59,9 @@ def alternatives(right: str, clauses: Sequence[str], texts: list[str]) -> list[s
 
 
 def _distinct(name: str, target: str, chosen: dict[str, str]) -> bool:
-    name, target = name.lower(), target.lower()
-    same = {name, *chosen}
-    return (
-        2 <= len(name) <= 60
-        and name not in chosen
-        and not any(target in other or other in target for other in (name,))
-        and not any(name in other or other in name for other in same - {name})
-    )
+    """Whether a name is no part of the target or of another one, nor one of these a part of it."""
+    name = name.lower()
+    return 2 <= len(name) <= 60 and not any(name in other or other in name for other in (target.lower(), *chosen))
 
 
 def _same_list(target: str, texts: Iterable[str]) -> list[str]:
