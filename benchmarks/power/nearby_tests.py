@@ -9,7 +9,7 @@ from pathlib import Path
 import grimp
 
 PRODUCT, TESTS = "data_juicer_ext", "tests"
-SAME_FOLDER, ELSEWHERE = 10, 5  # at most so many test modules
+SAME_FOLDER, ELSEWHERE = 15, 12  # at most so many test modules
 LAST = 1000
 NEAR = 2  # a test of another package imports the module, or something that does; one further away is the last resort
 
