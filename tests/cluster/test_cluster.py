@@ -234,7 +234,8 @@ def test_four_workers_spend_no_more_than_the_budget_and_what_was_in_flight(
         most = ENOUGH if limit == "max_calls" else ENOUGH + IN_FLIGHT
         assert ENOUGH <= server.count <= most
     assert sum(one.answered for one in done) == server.count
-    assert all(one.answered for one in done)
+    # One that a busy machine starts late may find nothing left; that several spend of one budget is the point.
+    assert sum(one.answered > 0 for one in done) >= 2
 
 
 def governed(
