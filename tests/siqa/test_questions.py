@@ -142,3 +142,13 @@ def test_a_question_row() -> None:
     assert told["description"] == {"good": "sharp", "bad": "blurred"}
     assert row["row_id"] == question_row(figure, made("Is it sharp?", 3), Description("a", "b"))["row_id"]
     assert row["row_id"] != question_row(figure, made("Is it even?"), Description("a", "b"))["row_id"]
+
+
+@pytest.mark.parametrize(
+    ("question", "option", "kind"), [(600, 300, "mcq"), (601, 300, "unparsable"), (600, 301, "unparsable")]
+)
+def test_how_long_a_question_and_an_option_may_be(question: int, option: int, kind: str) -> None:
+    text = WHAT.replace("What is missing?", f"{'q' * (question - 1)}?").replace("legend", "o" * option)
+    parsed = parse_question(text, "what")
+    assert (parsed.mcq is not None) == (kind == "mcq")
+    assert (kind == "mcq") or "600 characters for a question, 300 for an option" in parsed.problem
