@@ -61,3 +61,9 @@ def test_an_age_has_a_unit(run_dir: Path, capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit):
         main(["store", "prune", str(run_dir), "--older-than", "month"])
     assert "such as 30d" in capsys.readouterr().err
+
+
+def test_an_export_needs_a_file_to_write_to(run_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["store", "export", str(run_dir)])
+    assert "--to" in capsys.readouterr().err

@@ -32,6 +32,7 @@ def test_the_shipped_weights_are_the_papers_and_sum_to_one() -> None:
     [({"Structure": 0.5, "Content": 0.5}, "each of Structure, Content, Aesthetics"), ([], "each of"),
      ({"Structure": 0.5, "Content": 0.3, "Aesthetics": 0.1}, "sum to 0.9"),
      ({"Structure": 1.2, "Content": -0.3, "Aesthetics": 0.1}, "from 0 to 1"),
+     ({"Structure": 0.6, "Content": 0.6, "Aesthetics": -0.2}, "Aesthetics is -0.2, not a number from 0 to 1"),
      ({"Structure": True, "Content": 0, "Aesthetics": 0}, "from 0 to 1")],
 )  # fmt: skip
 def test_weights_that_can_not_be_used_are_told(given: Any, told: str) -> None:

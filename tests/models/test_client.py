@@ -12,9 +12,11 @@ from PIL import Image
 
 from data_juicer_ext.calls.row_calls import get_model
 from data_juicer_ext.models import dispatcher
+from data_juicer_ext.models.client import Client, RunPlace
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.http.messages import prompt_tokens
 from data_juicer_ext.models.ongoing_call import PAID_TRIES
+from data_juicer_ext.models.store.sqlite import SqliteStore
 from data_juicer_ext.models.types import Message, Model, Request, Usage
 from tests.fake_openai import FakeServer, Reply
 from tests.models.calling import answered, ask, config_for, failed, in_turn, question
@@ -228,3 +230,14 @@ def test_a_defect_is_a_failure_and_costs_no_slot(server: FakeServer, monkeypatch
 def test_a_request_that_is_no_request_is_a_failure(server: FakeServer) -> None:
     assert failed(ask(server, Request((Message("user", None),), "task"))).kind == "internal"  # type: ignore[arg-type]
     assert failed(ask(server, question(strange=object()))).kind == "internal"
+
+
+def test_what_a_stored_answer_was_asked_for_is_stored_with_it(server: FakeServer, tmp_path: Path) -> None:
+    config = config_for(server)
+    asked = Request((Message("user", "Which?"),), "verisciqa/vision_vote", sampling={"seed": 7}, prompt_version="abc")
+    answered(run(Client(config, RunPlace(str(tmp_path))).ask(asked)))
+    (stored,) = SqliteStore(tmp_path / "store" / "responses.sqlite").entries()
+    assert stored.about == {
+        "task": "verisciqa/vision_vote", "prompt_version": "abc", "endpoint": config.endpoint, "model": "the-model",
+        "sampling": {"seed": 7},
+    }  # fmt: skip

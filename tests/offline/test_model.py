@@ -14,6 +14,7 @@ from PIL import Image
 from data_juicer_ext.figures import ocr
 from data_juicer_ext.models.types import Answer, Failure, Message, Model, Request, Result
 from data_juicer_ext.offline import OfflineModel
+from data_juicer_ext.offline import model as offline_model
 from tests.offline.drawings import bar_chart, diagram
 
 PARAGRAPHS = [r"As Fig.~\ref{fig:r} shows, the runoff of Inn is 31.4 mm and the runoff of Drau is 18.2 mm."]
@@ -178,3 +179,10 @@ def test_a_figure_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     first = vote(image, "What is the runoff of Arno?", "3.5", "9.5")
     monkeypatch.setattr(ocr, "_read", lambda _: pytest.fail("read again"))
     assert vote(image, "What is the runoff of Arno?", "3.5", "9.5") == first
+
+
+@pytest.mark.parametrize(
+    ("field", "texts"), [("a\n\nb\n\n \n\n", ["a", "b"]), ("a\nb", ["a\nb"]), ("", []), (["a", 1], ["a", "1"])]
+)
+def test_a_field_of_texts_is_a_list_or_paragraphs(field: object, texts: list[str]) -> None:
+    assert offline_model._strings(field) == texts
