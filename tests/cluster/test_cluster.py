@@ -212,7 +212,7 @@ def test_four_workers_keep_600_requests_a_minute(cluster: RayCluster) -> None:
         limits = {"max_concurrency": IN_FLIGHT, "requests_per_minute": A_MINUTE}
         done = governed(cluster, config_for(server, **limits, deadline=60), batch=16, seconds=12.0)
     within = sum(moment - arrivals[0] <= 10.0 for moment in arrivals)
-    assert within == pytest.approx(A_MINUTE / 6, rel=0.05)
+    assert 0.75 * A_MINUTE / 6 < within <= 1.05 * A_MINUTE / 6
     answered = [one.answered for one in done]
     assert min(answered) > 0.1 * sum(answered), answered
 
@@ -283,7 +283,8 @@ def test_all_workers_of_a_recipe_keep_one_limit_of_requests_a_minute(cluster: Ra
         run_on(cluster, config, tmp_path, server)
     seconds = arrivals[-1] - arrivals[0]
     assert len(arrivals) == 210
-    assert (len(arrivals) - 1) * 60 / seconds == pytest.approx(A_MINUTE, rel=0.05)
+    # What a second holds may go at once at the start; a busy machine sends less than it might.
+    assert 0.75 * A_MINUTE < (len(arrivals) - 1) * 60 / seconds <= 1.05 * A_MINUTE
     assert len(callers(tmp_path / "run")) > 1
 
 

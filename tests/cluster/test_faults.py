@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.cluster.flaky import TROUBLES, FlakyEndpoint, Trouble
-from tests.cluster.ray_cluster import RayCluster, kill_all, title
+from tests.cluster.ray_cluster import RayCluster, is_at_work, kill_all, title
 from tests.cluster.runs import CONCURRENCY, LATENCY_S, LOST, RUN_S, Run, Undisturbed, asked, check, slow
 from tests.fake_openai import FakeServer
 from tests.recipes.runs import latex_paper
@@ -52,11 +52,12 @@ def at_work(cluster: RayCluster, what: str) -> list[psutil.Process]:
     return [worker for worker in found if what in title(worker)]
 
 
-def actors_of(cluster: RayCluster) -> list[psutil.Process]:
-    """The processes in the cluster that are actors: all that runs there but tasks."""
+def actors_of(cluster: RayCluster) -> dict[psutil.Process, str]:
+    """The processes in the cluster that are actors, all that runs there but tasks, with their titles."""
     tasks = ("ray::MapBatches(", "ray::StreamingRepartition[", "ray::Write(", "ray::Read")
-    found = [worker for node in range(cluster.size) for worker in cluster.workers(node)]
-    return [worker for worker in found if not title(worker).startswith(tasks)]
+    # Each title is read once: a worker may have ended its task by the next look.
+    titles = {process: title(process) for node in range(cluster.size) for process in cluster.processes(node)}
+    return {process: name for process, name in titles.items() if is_at_work(name) and not name.startswith(tasks)}
 
 
 def calling(cluster: RayCluster, run: Run, stage: str) -> list[psutil.Process]:
@@ -203,10 +204,10 @@ def test_every_actor_dies(cluster: RayCluster, undisturbed: Undisturbed, tmp_pat
             run.until(process, int(share * undisturbed.asked.total()))
             actors = actors_of(cluster)
             # Ours is one; Ray Data's own have names with an underscore.
-            names = {title(actor).removeprefix("ray::").partition(".")[0] for actor in actors}
+            names = {name.removeprefix("ray::").partition(".")[0] for name in actors.values()}
             assert {"RayGovernor", "_AutoscalingCoordinatorActor"} <= names
             assert {name for name in names if not name.startswith("_")} == {"RayGovernor"}
-            kill_all(actors)
+            kill_all([*actors])
         run.ended_well(process)
         check(run, undisturbed, lost=0)
         assert server.in_flight_peak <= 2 * CONCURRENCY
