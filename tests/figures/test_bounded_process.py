@@ -15,6 +15,7 @@ import pytest
 
 from data_juicer_ext.figures import bounded_process
 from data_juicer_ext.figures.bounded_process import WorkError, work
+from tests.locks import waits_for
 
 
 def do(name: str, data: bytes = b"", seconds: float = 20, **arguments: Any) -> tuple[Any, bytes]:
@@ -133,3 +134,7 @@ def test_forked_pools_of_daemons_have_workers_of_their_own() -> None:
     assert all(len(own) == 1 for own in workers.values())
     assert mine not in {worker for _, worker, _ in found}
     assert do("echo")[0][0] == mine
+
+
+def test_one_thread_at_a_time_has_the_worker() -> None:
+    assert waits_for(bounded_process._workers.lock, lambda: do("echo", b"abc"))

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from data_juicer_ext.figures import ocr
+from tests.locks import waits_for
 from tests.offline.drawings import bar_chart
 
 
@@ -57,3 +58,9 @@ def test_a_piece_that_reads_better_turned_has_the_score_of_that_reading() -> Non
         texts, scores = ([text], [score]) if text else (None, None)
         found = ocr._turned(lambda *_, **__: SimpleNamespace(txts=texts, scores=scores), page, piece)  # noqa: B023
         assert (found.text, found.score) == read
+
+
+def test_one_figure_is_read_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "_read", lambda image: ())
+    chart = bar_chart(tmp_path / "a.png", ["P", "Q"], [1.0, 2.0], title="Never read before either")
+    assert waits_for(ocr._lock, lambda: ocr.read_picture(chart))

@@ -15,6 +15,7 @@ import pytest
 
 from data_juicer_ext.models import event_loop
 from data_juicer_ext.models.event_loop import Microbatch
+from tests.locks import waits_for
 
 
 async def double(number: int) -> int:
@@ -234,3 +235,8 @@ def test_who_is_cancelled_takes_nobody_along(fails: bool) -> None:
         assert calls.made == [[1], [2, 3]]  # they went out all the same
 
     asyncio.run(main())
+
+
+def test_threads_wait_for_one_another_to_make_the_loop_and_what_it_shares() -> None:
+    assert waits_for(event_loop._lock, event_loop._get)
+    assert waits_for(event_loop._get().shared_lock, lambda: event_loop.shared("a lock's test", object))

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import io
+import threading
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from data_juicer_ext.figures.image_preparation import ImageError
-from data_juicer_ext.review.shown_figures import FULL_SIDE, SIDE, ImageEncoder
+from data_juicer_ext.review import shown_figures
+from data_juicer_ext.review.shown_figures import FULL_SIDE, SIDE, EncodedImage, ImageEncoder
+from tests.locks import waits_for
 
 MARK = b"s3cretmeta"
 
@@ -69,3 +72,53 @@ def test_paths_out_of_the_ordinary(tmp_path: Path) -> None:
     for path in ("", "a\x00b.png", str(tmp_path), "x" * 5000):
         with pytest.raises(ImageError):
             ImageEncoder(tmp_path).of(path)
+
+
+def test_threads_wait_for_one_another_and_few_decode_at_once(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        Image.new("RGB", (30, 20)).save(tmp_path / f"{name}.png")
+    pictures = ImageEncoder(tmp_path)
+    with pictures._decoding:
+        assert waits_for(pictures._decoding, lambda: pictures.of(str(tmp_path / "a.png")))
+    assert waits_for(pictures._lock, lambda: pictures.of(str(tmp_path / "a.png"))), "it is kept"
+    assert not waits_for(pictures._decoding, lambda: pictures.of(str(tmp_path / "a.png")))
+
+
+def test_a_picture_is_put_among_the_kept_when_nobody_looks_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Image.new("RGB", (30, 20)).save(tmp_path / "a.png")
+    pictures, made = ImageEncoder(tmp_path), threading.Event()
+    encoded = pictures._encoded
+
+    def encoding(path: str, side: int) -> EncodedImage:
+        picture = encoded(path, side)
+        pictures._lock.acquire()
+        made.set()
+        return picture
+
+    monkeypatch.setattr(pictures, "_encoded", encoding)
+    thread = threading.Thread(target=pictures.of, args=(str(tmp_path / "a.png"),))
+    thread.start()
+    assert made.wait(30)
+    thread.join(0.1)
+    assert thread.is_alive() and not pictures._kept
+    pictures._lock.release()
+    thread.join(30)
+    assert len(pictures._kept) == 1
+
+
+def test_the_pictures_that_were_asked_for_last_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "abc":
+        Image.effect_noise((30, 20), 50).save(tmp_path / f"{name}.png")
+    pictures = ImageEncoder(tmp_path)
+    paths = [str(tmp_path / f"{name}.png") for name in "abc"]
+    sizes = [len(pictures.of(path).data) for path in paths]
+    monkeypatch.setattr(shown_figures, "_CACHE_BYTES", sizes[0] + sizes[2])
+    pictures = ImageEncoder(tmp_path)
+    for path in (paths[0], paths[1], paths[0], paths[2]):
+        pictures.of(path)
+    assert [key[0] for key in pictures._kept] == [paths[0], paths[2]]
+    monkeypatch.setattr(shown_figures, "_CACHE_BYTES", 1)
+    pictures.of(paths[1])
+    assert [key[0] for key in pictures._kept] == [paths[1]]

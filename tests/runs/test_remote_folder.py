@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from data_juicer_ext.runs import run_records
+from data_juicer_ext.runs import remote_folder, run_records
 from data_juicer_ext.runs.ledger import Entry, Spending, decisions, spent_before
 from data_juicer_ext.runs.remote_folder import RemoteFolder
 from data_juicer_ext.storage import file_access
+from tests.locks import waits_for
 from tests.s3_server import S3
 
 
@@ -108,3 +109,11 @@ def test_a_run_that_never_began_leaves_nothing(s3: S3) -> None:
 def test_a_bucket_that_is_not_there(s3: S3) -> None:
     with pytest.raises(OSError, match="bucket does not exist"):
         run_records.begin("s3://no-bucket-of-ours/run", {})
+
+
+@pytest.mark.parametrize("call", ["fetch", "join", "drop"])
+def test_threads_that_change_the_copy_wait_for_one_another(s3: S3, tmp_path: Path, call: str) -> None:
+    folder = RemoteFolder(s3.at("run"), tmp_path)
+    file_access.write(s3.at("run/ledger/a.host.0.jsonl"), b"{}\n")
+    assert waits_for(remote_folder._lock_of(tmp_path), lambda: getattr(folder, call)("ledger", "a"))
+    assert not waits_for(remote_folder._lock_of(tmp_path / "other"), lambda: folder.fetch("ledger", "a"))

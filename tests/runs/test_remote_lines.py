@@ -12,6 +12,7 @@ import pytest
 from data_juicer_ext.runs import remote_lines
 from data_juicer_ext.runs.remote_lines import PieceWriter
 from data_juicer_ext.storage import file_access
+from tests.locks import waits_for
 from tests.s3_server import S3
 
 
@@ -155,3 +156,17 @@ def test_nobody_returns_before_what_another_writes_is_there(s3: S3, monkeypatch:
     first.join()
     second.join()
     assert lines(s3.at("ledger")) == [{"n": 1}, {"n": 2}]
+
+
+def test_writers_and_senders_wait_for_one_another(s3: S3) -> None:
+    writer = PieceWriter(s3.at("ledger"), "run1")
+    assert waits_for(writer._lock, lambda: writer.write({"n": 1}))
+    assert waits_for(writer._lock, writer.flush)
+    assert waits_for(writer._sending, writer.flush)
+    assert not waits_for(writer._sending, lambda: writer.write({"n": 2})), "a line is taken while others are sent"
+
+
+def test_lines_are_taken_under_the_lock(s3: S3) -> None:
+    writer = PieceWriter(s3.at("ledger"), "run1")
+    writer.write({"n": 1})
+    assert waits_for(writer._lock, writer._take)

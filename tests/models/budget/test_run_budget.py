@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from data_juicer_ext.models.budget.run_budget import Budget, Spent
+from tests.locks import waits_for
 
 
 def test_without_limits_everything_goes_out() -> None:
@@ -88,3 +89,14 @@ def test_threads_together_keep_the_limit() -> None:
         budget.spend(0.01)
     assert budget.spent.calls == 500
     assert budget.spent.cost == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("call", ["admit", "spend", "release", "spent"])
+def test_threads_wait_for_one_another(call: str) -> None:
+    budget = Budget(max_calls=9)
+    budget.admit()
+    calls = {
+        "admit": budget.admit, "spend": lambda: budget.spend(0.1), "release": budget.release,
+        "spent": lambda: budget.spent,
+    }  # fmt: skip
+    assert waits_for(budget._lock, calls[call])

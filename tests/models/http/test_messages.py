@@ -6,6 +6,8 @@ import asyncio
 import base64
 import hashlib
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from PIL import Image
 
 from data_juicer_ext.figures.image_preparation import ImageError, ImageLimits, ImagePart, UnreachableImageError, prepare
 from data_juicer_ext.models.http import messages
-from data_juicer_ext.models.http.messages import DataUrls, chat_messages, image_files, prompt_tokens
+from data_juicer_ext.models.http.messages import DataUrls, SentImage, chat_messages, image_files, prompt_tokens
 from data_juicer_ext.models.types import Message, Request
 from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
@@ -180,3 +182,25 @@ def test_a_failure_of_storage_is_not_remembered(s3: S3, png: str) -> None:
         assert await urls.get(s3.at("a.png"), LIMITS) == await urls.get(png, LIMITS)
 
     asyncio.run(main())
+
+
+def test_few_images_are_prepared_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock, at_once, most = threading.Lock(), [0], [0]
+
+    def prepared(path: str, limits: ImageLimits) -> SentImage:
+        with lock:
+            at_once[0] += 1
+            most[0] = max(most[0], at_once[0])
+        time.sleep(0.02)
+        with lock:
+            at_once[0] -= 1
+        return SentImage("data:", "", ())
+
+    monkeypatch.setattr(messages, "_encode", prepared)
+    urls = DataUrls()
+
+    async def main() -> None:
+        await asyncio.gather(*(urls.get(str(tmp_path / f"{number}.png"), ImageLimits()) for number in range(12)))
+
+    asyncio.run(main())
+    assert most[0] <= messages.PREPARING_AT_ONCE

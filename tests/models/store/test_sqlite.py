@@ -15,6 +15,7 @@ import pytest
 
 from data_juicer_ext.models.store.interface import GroupStats, Selection, StoreError
 from data_juicer_ext.models.store.sqlite import SqliteStore
+from tests.locks import waits_for
 from tests.models.storing import ABOUT, Writer, answer_of, key_of
 
 
@@ -332,3 +333,13 @@ def test_prune_gives_the_space_back(store: SqliteStore) -> None:
     assert store.stats().size < 100_000
     store.put(key_of(1), answer_of(1), ABOUT)
     assert store.get(key_of(1)) is not None
+
+
+def test_readers_and_the_end_wait_for_one_another(path: Path) -> None:
+    store = SqliteStore(path)
+    store.put(key_of(1), answer_of(1), ABOUT)
+    connections = store._here.get()
+    assert waits_for(connections._lock, lambda: store.get(key_of(1)))
+    assert waits_for(connections._lock, connections.close)
+    with pytest.raises(StoreError, match="was closed"):
+        connections.read("SELECT 1", ())
