@@ -311,3 +311,9 @@ def test_a_folder_of_prompts_without_any_is_an_error(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(PromptError, match="has no folder of templates"):
             prompts.add_folder(folder)
+
+
+def test_blocks_leave_neither_blanks_nor_lines(own_prompts: Path) -> None:
+    template = "Say\n  {% if word %}\n{{ word }}\n  {% endif %}\nnow."
+    (own_prompts / "outer.jinja").write_text(template, encoding="utf-8")
+    assert render("own/outer", word="why")[0].text == "Say\nwhy\nnow."

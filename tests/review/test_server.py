@@ -23,6 +23,7 @@ def test_addresses() -> None:
         port = at.getsockname()[1]
         assert address_of("127.0.0.1", at, "") == f"http://127.0.0.1:{port}/"
         assert address_of("127.0.0.1", at, "a b&c/") == f"http://127.0.0.1:{port}/?token=a%20b%26c%2F"
+        assert address_of("localhost", at, "") == f"http://localhost:{port}/"
         assert address_of("::1", at, "").startswith("http://[::1]:")
         assert "0.0.0.0" not in address_of("0.0.0.0", at, "")
         at.listen()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ def test_a_run_says_who_it_was_and_when_it_ended(tmp_path: Path) -> None:
     about = run_records.about(tmp_path, run.run_id)
     assert about["recipe"] == ["r.yaml"] and about["ended"] >= about["started"]
     assert run_records.run_ids(tmp_path) == [run.run_id]
+
+
+def test_a_run_is_the_same_in_another_process(tmp_path: Path) -> None:
+    run = run_records.begin(tmp_path, {})
+    assert pickle.loads(pickle.dumps(run)) == run != run_records.begin(tmp_path, {})
 
 
 def test_undecided_rows_are_gathered_each_once(tmp_path: Path) -> None:

@@ -105,3 +105,8 @@ def test_no_scores_break_it_and_at_least_two_raters_stay(scores: list[list[float
     left_out, _ = outliers(given_)
     assert len({vote.rater for vote in given_} - {entry.rater for entry in left_out}) >= 2
     outliers(given_, "bt500")
+
+
+def test_of_three_raters_the_odd_one_is_left_out_and_the_two_are_not_compared() -> None:
+    three = [*votes("a", STEPS), *votes("b", STEPS), *votes("odd", [6 - s for s in STEPS])]
+    assert [entry.rater for entry in outliers(three)[0]] == ["odd"]

@@ -222,6 +222,9 @@ def test_yes_no_is_turned_what_is_shuffled_how_is_left(server: FakeServer, tmp_p
         reasons["untouched"] == reasons["shuffled"] + reasons["in_place"] == 40
         and reasons["turned"] + reasons["plain"] == 40
     )
+    assert reasons["turned"] == negated["yes"]
+    moved = sum(row["options"] != old[row["row_id"]]["options"] for row in made if row["question_type"] == "what")
+    assert reasons["shuffled"] == moved
     assert made == through(plain, tmp_path / "again", "refine"), "the same on every run"
     assert made != through(plain, tmp_path / "other", "refine", refine={"seed": 1})
 

@@ -176,6 +176,16 @@ def test_operators_of_one_run_share_one_run_folder(config: dict[str, Any], tmp_p
     assert "share one run folder" in complaints(config, tmp_path)
 
 
+def test_every_run_folder_is_looked_at(config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("zz").write_text("")
+    places = ("${DJ_EXT_NOT_SET}", "memory://bucket/run", "zz/run")
+    for step, place in zip(config["process"], places, strict=False):
+        next(iter(step.values()))["run_dir"] = place
+    found = complaints(config, tmp_path)
+    assert "DJ_EXT_NOT_SET" in found and "zz/run can't be written" in found and "run_dir: run_dir" not in found
+
+
 def test_operators_in_the_wrong_order(config: dict[str, Any], tmp_path: Path) -> None:
     config["process"][2], config["process"][3] = config["process"][3], config["process"][2]
     assert "mcq_generator_mapper needs claim, which no operator before it makes" in complaints(config, tmp_path)
