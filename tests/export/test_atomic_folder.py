@@ -204,3 +204,12 @@ def test_the_digest_is_of_names_sizes_content_and_order(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x" * (1 << 20) + b"y")  # more than is read at once
     large = hashlib.sha256(b"a\x001048577\x00" + b"x" * (1 << 20) + b"y").hexdigest()
     assert content_digest(tmp_path, {"train": ["a"]}) == large
+
+
+def test_every_replaced_export_that_was_left_is_looked_at(tmp_path: Path) -> None:
+    killed(tmp_path, ".out.fedcba98.old", x="old")
+    (tmp_path / ".out.0123abcd.old").mkdir()
+    (tmp_path / ".out.0123abcd.old" / "mine").write_text("of somebody")
+    with pytest.raises(ValueError, match="holds an export already"):
+        make(tmp_path / "out", x="newer")
+    assert (tmp_path / "out" / "deep" / "x").read_text() == "old"

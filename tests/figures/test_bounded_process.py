@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from data_juicer_ext.figures import bounded_process
+from data_juicer_ext.figures import bounded_process, bounded_worker
 from data_juicer_ext.figures.bounded_process import WorkError, work
 from tests.locks import waits_for
 
@@ -138,3 +140,27 @@ def test_forked_pools_of_daemons_have_workers_of_their_own() -> None:
 
 def test_one_thread_at_a_time_has_the_worker() -> None:
     assert waits_for(bounded_process._workers.lock, lambda: do("echo", b"abc"))
+
+
+def test_a_system_that_can_not_bound_memory_still_serves() -> None:
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if not child:
+        os.dup2(theirs.fileno(), 0)
+        ours.close()
+
+        def refuse(kind: int, bounds: tuple[int, int]) -> None:
+            raise ValueError("not permitted")
+
+        resource.setrlimit = refuse
+        bounded_worker.main()
+        os._exit(0)
+    theirs.close()
+    with ours:
+        bounded_worker.send(ours, {"memory": 1}, b"")
+        bounded_worker.send(
+            ours, {"function": "tests.figures.bounded_jobs:echo", "arguments": {}, "seconds": 9}, b"abc"
+        )
+        answer, data = bounded_worker.receive(ours)
+    assert answer["value"][0] == child and data == b"abc"
+    assert os.waitpid(child, 0)[1] == 0

@@ -11,7 +11,7 @@ import pymupdf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageFile
 
 from data_juicer_ext.figures import rasterize
 from data_juicer_ext.figures.rasterize import DrawingError, RasterLimits, View, kind_of, readable_image
@@ -327,3 +327,17 @@ def test_a_storage_that_cannot_be_written_is_not_the_images_fault() -> None:
     with pytest.raises(StorageError, match=r"s3://no-such-bucket/images/\w+\.png can't be written") as error:
         readable_image(png(), "s3://no-such-bucket/images")
     assert "bucket" in str(error.value)
+
+
+def test_a_cut_image_is_refused_where_others_have_pillow_fill_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    with pytest.raises(DrawingError):
+        readable_image(saved(Image.effect_noise((64, 64), 50).convert("RGB"), "PNG")[:-3000], tmp_path)
+    assert ImageFile.LOAD_TRUNCATED_IMAGES is True
+
+
+def test_a_large_image_is_not_warned_of_by_pillow(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    readable_image(saved(Image.new("1", (10_000, 9_500)), "PNG"), tmp_path, limits=RasterLimits())
+    assert not [warning for warning in recwarn if "DecompressionBomb" in warning.category.__name__]

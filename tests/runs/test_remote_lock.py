@@ -17,6 +17,7 @@ from data_juicer_ext.runs.folder_lock import BusyError
 from data_juicer_ext.runs.remote_lock import RemoteLock, hold_remote
 from data_juicer_ext.storage import file_access
 from tests.s3_server import S3
+from tests.storage.down import take_down
 
 
 @pytest.fixture(autouse=True)
@@ -245,3 +246,11 @@ def test_who_has_lost_it_is_ended_by_sigterm(s3: S3, monkeypatch: pytest.MonkeyP
     assert ended.wait(30)
     held.release()
     assert killed == [(os.getpid(), signal.SIGTERM)]
+
+
+def test_storage_that_is_away_at_the_end_is_no_error(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = hold_remote(s3.at("run"))
+    with monkeypatch.context() as patched:
+        take_down(patched)
+        held.release()
+    assert list(file_access.listed(s3.at("run"))) == [".lock"]

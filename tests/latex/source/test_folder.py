@@ -75,3 +75,19 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     (tmp_path / odd).touch()
     (tmp_path / "ü.png").touch()
     assert list_files(tmp_path, 10)[0] == {"été.png": odd, "ü.png": "ü.png"}
+
+
+def test_a_folder_that_can_not_be_read_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.tex").write_text("x")
+    scan = os.scandir
+
+    def scanned(folder: Path) -> object:
+        if folder.name == "a":
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", scanned)
+    files, notes = list_files(tmp_path, 99)
+    assert list(files) == ["b/x.tex"] and "the folder can't be read (Permission denied)" in notes[0]

@@ -20,6 +20,7 @@ from data_juicer_ext.models.store.segments.segment_store import SegmentStore
 from data_juicer_ext.storage import file_access
 from data_juicer_ext.storage.addresses import under
 from data_juicer_ext.storage.cache import cache_folder
+from tests.locks import waits_for
 from tests.models.storing import ABOUT, answer_of, key_of
 from tests.s3_server import S3
 
@@ -351,3 +352,25 @@ def test_get_gives_what_was_put_across_joins_and_reopening(steps: list[tuple[str
             assert missing(store, *stored) == []
             assert store.stats().answers == len(stored)
             store.close()
+
+
+@pytest.mark.parametrize("call", ["append", "adopt", "join_is_due", "join", "done"])
+def test_what_is_to_be_joined_is_noted_by_one_thread_at_a_time(
+    url: str, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.setattr(compaction, "JOINED_AT_ONCE", 2)
+    files = MirroredFiles(url)
+    names = [files.append(b"", FIRST_LINE)[0] for _ in range(2)]
+    calls = {
+        "append": lambda: files.append(b"", FIRST_LINE), "adopt": files.adopt, "join_is_due": files.join_is_due,
+        "join": files.join, "done": lambda: files._done(names, None),
+    }  # fmt: skip
+    assert waits_for(files._lock, calls[call])
+
+
+def test_a_single_segment_is_joined_with_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "JOINED_AT_ONCE", 2)
+    files = MirroredFiles(url)
+    first, second = (files.append(b"", FIRST_LINE)[0] for _ in range(2))
+    file_access.delete([under(url, second)])
+    assert files.join() is None and list(file_access.listed(url)) == [first]
