@@ -37,7 +37,8 @@ def cited(tmp_path: Path, text: str, body: str = FIGURES, **options: object) -> 
         ("Figures 2 and 4", ["2", "4"]), ("Figs. 2--4", ["2", "3", "4"]), ("Figs.~2-4", ["2", "3", "4"]),
         ("Figures 2 to 4", ["2", "3", "4"]), ("Figs. 1, 2, and 4", ["1", "2", "4"]), ("Figs. 2\\&4", ["2", "4"]),
         ("Figures 1--2 and 4", ["1", "2", "4"]), ("Figs. 3 and 5b", ["3", "5", "5b"]), ("Fig. 2--3", ["2", "3"]),
-        ("Figure 2 of [7], and Figure 3", ["3"]), ("Figure A.1", ["A.1"]), ("Figs. A.1 and A.2", ["A.1", "A.2"]), ("Figure S1", ["S1"]),
+        ("Figure 2 of [7], and Figure 3", ["3"]),
+        ("Figure A.1", ["A.1"]), ("Figs. A.1 and A.2", ["A.1", "A.2"]), ("Figure S1", ["S1"]),
         ("Supplementary Figure 1", ["S1"]), ("Supplementary Fig. S1", ["S1"]),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from data_juicer_ext.diagrams.criteria_drafting import draft, questions
 from data_juicer_ext.diagrams.diagram_types import REFUSED, TYPES
 from data_juicer_ext.diagrams.judgement import asked_fields
 from data_juicer_ext.diagrams.pair_row import pair_of
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 from data_juicer_ext.judging.judge_reports import parse_report
 from data_juicer_ext.models.types import Answer, Message, Request
 from data_juicer_ext.offline import OfflineModel
-from data_juicer_ext.offline.judging.diagrams import measured
+from data_juicer_ext.offline.judging import diagrams
+from data_juicer_ext.offline.judging.diagrams import Measured, measured
 from tests.diagrams.judges import pair_row
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -135,3 +138,74 @@ def test_a_request_without_two_images_or_with_a_broken_one_fails(tmp_path: Path)
     (tmp_path / "a.png").write_bytes(b"no image")
     broken = str(tmp_path / "a.png")
     assert [ask("judge", images, **fields).kind for images in ((), (broken,), (broken, broken))] == ["bad_image"] * 3
+
+
+def label(text: str, left: float, top: float, right: float, bottom: float, score: float = 0.99) -> OcrLine:
+    return OcrLine(text, left, top, right, bottom, score)
+
+
+def seen(monkeypatch: pytest.MonkeyPatch, *labels: OcrLine) -> Measured:
+    """What is measured of a diagram of 100 x 100 pixels with these labels."""
+    shown = Picture(Image.new("RGB", (100, 100)), labels)
+    monkeypatch.setattr(diagrams, "read_picture", lambda path, least_score: shown)
+    return measured("x.png")
+
+
+def test_labels_lie_on_each_other_where_they_share_more_than_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = label("encoder", 0, 0, 20, 10)
+    for left, overlaps in ((17, 0), (16.9, 1), (20, 0), (25, 0)):
+        assert seen(monkeypatch, first, label("decoder", left, 0, left + 20, 10)).overlaps == overlaps
+    for top, overlaps in ((8.5, 0), (8.4, 1), (10, 0)):
+        assert seen(monkeypatch, first, label("decoder", 0, top, 20, top + 10)).overlaps == overlaps
+    small = label("net", 18, 0, 20, 10)
+    assert seen(monkeypatch, first, small).overlaps == 1, "by the smaller of the two"
+
+
+def test_what_is_measured_of_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = seen(monkeypatch, label("encoder 12", 10, 10, 50, 20, 0.8), label("-> a 7", 0, 0, 99, 99, 0.1),
+                 label("decoder", 30, 60, 60, 85, 1.0))  # fmt: skip
+    assert found.stems == {"encod", "decod", "12"} or len(found.stems) == 3
+    assert (found.overlaps, found.confidence, found.spread) == (0, pytest.approx(0.9), pytest.approx(50 * 75 / 10_000))
+    assert found.unevenness == 2.5
+    assert seen(monkeypatch) == Measured(frozenset(), 0, 0.0, 0.0, 1.0)
+    assert seen(monkeypatch, label("encoder", -50, -50, 150, 150)).spread == 1.0
+    assert seen(monkeypatch, label("encoder", 0, 0, 9, 0.5), label("decoder", 0, 9, 9, 12)).unevenness == 3.0
+
+
+def scored(part: str, known: frozenset[str] = frozenset(), **changes: Any) -> float:
+    usual = Measured(frozenset({"encod"}), 0, 0.99, 0.5, 1.0)
+    return diagrams._rounded(diagrams._RULES[part](replace(usual, **changes), known)[0])
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "score"),
+    [
+        ("VOL", {}, 8), ("VOL", {"overlaps": 1}, 6), ("VOL", {"overlaps": 3}, 2), ("VOL", {"overlaps": 4}, 2),
+        ("VOL", {"spread": 1 / 3}, 8), ("VOL", {"spread": 0.33}, 6), ("VOL", {"spread": 0.1, "overlaps": 9}, 0),
+        ("LA", {}, 5), ("VER", {}, 9), ("VER", {"confidence": 0.97}, 9), ("VER", {"confidence": 0.96}, 8),
+        ("VER", {"confidence": 0.9}, 8), ("VER", {"confidence": 0.89}, 7), ("VER", {"confidence": 0.8}, 7),
+        ("VER", {"confidence": 0.79}, 5), ("VER", {"overlaps": 2}, 7), ("VER", {"stems": frozenset()}, 0),
+        ("CA", {"stems": frozenset()}, 0), ("CA", {}, 0), ("Aesthetics", {}, 7), ("Aesthetics", {"overlaps": 3}, 5),
+        ("Aesthetics", {"unevenness": 2.2}, 7), ("Aesthetics", {"unevenness": 2.3}, 6),
+    ],
+)  # fmt: skip
+def test_each_step_of_a_rule(part: str, changes: dict[str, Any], score: float) -> None:
+    assert scored(part, **changes) == score
+
+
+def test_content_is_the_share_of_known_words_by_how_many_they_are() -> None:
+    words = frozenset(f"word{n}" for n in range(13))
+    assert scored("CA", words, stems=words) == 6.5, "13 words are worth 63 %"
+    half = frozenset(list(words)[:6])
+    assert scored("CA", half, stems=half | {"x", "y", "z", "u", "v", "w"}) == 2.0
+    assert scored("CA", frozenset(f"w{n}" for n in range(60)), stems=frozenset(f"w{n}" for n in range(60))) == 10
+
+
+def test_each_side_says_why() -> None:
+    assert diagrams._layout(Measured(frozenset({"a"}), 2, 1.0, 0.1, 1.0), frozenset())[1] == (
+        "2 pairs of labels lie on each other; all labels stand in 10% of the image"
+    )
+    assert diagrams._finish(Measured(frozenset(), 1, 1.0, 1.0, 3.0), frozenset())[1] == (
+        "labels lie on each other; letters differ much in height"
+    )
+    assert diagrams._rounded(10.4) == 10 and diagrams._rounded(-1) == 0 and diagrams._rounded(3.3) == 3.5

@@ -91,3 +91,101 @@ def test_an_image_that_is_missing_or_broken_is_a_failure(tmp_path: Path) -> None
     broken.write_bytes(b"no image")
     found = ask("direct", str(broken), features={})
     assert isinstance(found, Failure) and found.kind == "bad_image"
+
+
+@pytest.mark.parametrize(
+    ("feature", "dimension", "steps"),
+    [
+        ("edge_sharpness", "VC", [(0.039, 5), (0.04, 8), (None, 8)]),
+        ("pixel_count", "VC", [(119_999, 6), (120_000, 7), (399_999, 7), (400_000, 8)]),
+        ("ocr_mean_confidence", "VC", [(0.59, 6), (0.6, 7), (0.79, 7), (0.8, 8), (0.94, 8), (0.95, 9), (None, 8)]),
+        ("text_region_share", "SL", [(0.25, 8), (0.26, 7), (0.4, 7), (0.41, 6), (None, 8)]),
+        ("edge_density", "SL", [(0.25, 8), (0.26, 7)]),
+        ("panel_label_count", "SL", [(1, 8), (2, 9)]),
+        ("caption_ocr_token_overlap", "C", [(0.09, 6), (0.1, 7), (0.24, 7), (0.25, 8), (0.49, 8), (0.5, 9)]),
+        ("caption_ocr_numeric_overlap", "C", [(0.5, 8), (0.49, 7)]),
+    ],
+)
+def test_each_step_of_a_rule(image: str, feature: str, dimension: str, steps: list[tuple[Any, int]]) -> None:
+    assert [(value, sidecar(image, **{feature: value})[dimension]) for value, _ in steps] == steps
+
+
+def test_scores_say_what_moved_them(image: str) -> None:
+    told = ask("sidecar", image, features={**SHARP, "edge_sharpness": 0.01, "pixel_count": 100})
+    assert told["VC"]["score"] == 3
+    assert told["VC"]["reason"].startswith("by rule, from 8: -3 blurred edges, sharpness 0.01; -2 pixels: 100")
+    assert told["SL"]["reason"] == "by rule, from 8: nothing measured speaks against it"
+    assert told["MR"]["reason"] == "by rule, from [7, 9]: blurred edges, sharpness 0.01"
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [("10 20 30 40", 7), ("10 20 30", 8), ("0 10 20 30", 8), ("0.0 10 20 30", 8), (" ", 6), ("words", 8)],
+)
+def test_the_band_goes_by_the_numbers_that_can_be_read(image: str, text: str, score: int) -> None:
+    assert sidecar(image, readable_text=text)["MR"] == score
+
+
+@pytest.mark.parametrize(("caption", "score"), [("one two three four five", 5), ("one two three four five six", 8)])
+def test_a_caption_of_fewer_than_six_words_is_short(image: str, caption: str, score: int) -> None:
+    assert ask("sidecar", image, caption=caption)["C"]["score"] == score
+    low = ask("sidecar", image, caption=caption, features={**SHARP, "caption_ocr_token_overlap": 0,
+                                                           "caption_ocr_numeric_overlap": 0})  # fmt: skip
+    assert low["C"]["score"] == 5 and "words" not in low["C"]["reason"].replace("caption's words", "")
+
+
+def looked(image: str, **features: Any) -> Any:
+    return ask("agent_vision", image, features={**SHARP, **features})
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("1 2 3 4", "plot"), ("1 2 3", "diagram"), ("Encoder", "diagram"), (" ", "other"), (None, "other")],
+)
+def test_the_vision_stage_tells_what_it_sees(image: str, text: str | None, kind: str) -> None:
+    seen = looked(image, readable_text=text)
+    assert seen["figure_type"] == kind and (seen["VC"]["score"], seen["SL"]["score"]) == (8, 8)
+    assert seen["facts"]["content"] == (text or "") and seen["risk_band"][1] - seen["risk_band"][0] == 2
+
+
+def test_the_vision_stage_shows_so_much_and_no_more(image: str) -> None:
+    seen = looked(image, readable_text="\n".join(map(str, range(100, 300))))
+    facts = seen["facts"]
+    assert len(facts["content"]) == 300 and len(facts["axes"]) == len(facts["groups"]) == 12
+    assert facts["axes"][0] == "100"
+
+
+def language(*snippets: tuple[str, str], caption: str = "", dimensions: tuple[str, ...] = ("C", "CTX", "MR")) -> Any:
+    listed = [{"section": "", "text": text, "kind": kind} for text, kind in snippets]
+    return ask("agent_language", caption=caption, snippets=listed, dimensions=list(dimensions))
+
+
+def test_the_language_stage_tells_claims_trends_and_caps() -> None:
+    said = language(("It rises clearly.", "trend"), ("See it.", "bare"), caption="One. Two three four five six seven.")
+    assert said["caps"] == {"C": None, "CTX": None, "MR": None}
+    assert said["severity"] == "minor" and "It rises clearly." in said["severity_reason"]
+    assert said["caption"] == {"claims": ["One.", "Two three four five six seven."], "names_metric": None,
+                               "names_groups": None}  # fmt: skip
+    assert said["context"] == {"claims": ["It rises clearly.", "See it."], "trends": ["It rises clearly."],
+                               "bare_reference": False}  # fmt: skip
+    calm = language(("It rises clearly by 5 here.", "plain"))
+    assert calm["severity"] == "none" and calm["severity_reason"] == "by rule: no strong word without a number"
+    many = language(*[(f"It is {n}.", "trend") for n in range(9)], caption="A b. " * 9)
+    assert len(many["context"]["claims"]) == len(many["caption"]["claims"]) == 6 and len(many["context"]["trends"]) == 9
+    assert "caption" not in language(dimensions=("MR",)) and "context" not in language(dimensions=("MR",))
+    assert len(language(("x" * 400, "trend"))["context"]["trends"][0]) == 300
+
+
+def fused(image: str, *snippets: tuple[str, str], caption: str, **features: Any) -> Any:
+    vision, said = looked(image, **features), language(*snippets, caption=caption)
+    return ask("agent_fusion", vision=json.dumps(vision), language=json.dumps(said), dimensions=["C", "CTX", "MR"])
+
+
+def test_the_fusion_joins_what_both_stages_saw(image: str) -> None:
+    caption = "Accuracy of the encoder after many training steps."
+    found = fused(image, ("It rises.", "trend"), caption=caption, readable_text="accuracy encoder training steps")
+    assert (found["C"]["score"], found["CTX"]["score"], found["MR"]["score"]) == (9, 8, 8)
+    assert found["severity"] == "none"
+    other = fused(image, ("See it.", "bare"), caption=caption, readable_text="", edge_sharpness=0.01)
+    assert (other["C"]["score"], other["CTX"]["score"], other["MR"]["score"]) == (6, 5, 5)
+    assert fused(image, ("It is.", "plain"), caption="Too short.")["CTX"]["score"] == 7

@@ -50,3 +50,21 @@ def test_what_a_thing_could_be_mistaken_for(right: str, clauses: list[str], text
 def test_what_the_axes_show() -> None:
     clauses = ["the horizontal axis shows the time in hours", "the y-axis is the rate", "the rate is 5"]
     assert axis_quantities(clauses) == ["the time in hours", "the rate"]
+
+
+@pytest.mark.parametrize(
+    ("other", "taken"), [("Ab", True), ("A", False), ("A" + "b" * 59, True), ("A" + "b" * 60, False)]
+)
+def test_a_name_has_2_to_60_letters(other: str, taken: bool) -> None:
+    assert (alternatives("Zeta", [f"{other} is 5"], []) == [other]) == taken
+
+
+def test_a_list_is_trimmed_to_what_is_like_the_target() -> None:
+    text = "We see fast Alpha, the slow Beta 2, and Gamma rays."
+    assert alternatives("Alpha", [], [text]) == ["Beta 2", "Gamma"]
+    assert alternatives("red filter", [], ["A red filter, blue, and a green filter fit."]) == ["green filter"]
+
+
+def test_a_subject_of_more_than_five_words_is_none() -> None:
+    assert alternatives("the rate", ["the speed of a fast car is 5"], []) == []
+    assert alternatives("the rate", ["the speed of fast cars is 5"], []) == ["the speed of fast cars"]
