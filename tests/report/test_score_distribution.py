@@ -23,6 +23,17 @@ def test_whole_numbers_get_a_bar_each() -> None:
     assert made.mean == pytest.approx(23 / 3) and made.median == 7
 
 
+def test_the_median_of_two_halves_is_the_lower_score() -> None:
+    assert column("x", 1, 2, 3, 4).median == 2 and column("x", 1, 2, 3).median == 2 and column("x", 5).median == 5
+
+
+def test_twenty_whole_numbers_apart_still_get_a_bar_each() -> None:
+    assert len(column("x", 0, 20).bins()) == 21 and len(column("x", 0, 21).bins()) == 10
+    assert [count for _, count in column("x", 0.5, 1.5, 10.5).bins()] == [1, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert column("x", 0.25, 0.25).bins() == [("0.25", 2)]
+    assert column("x", 0.0, 0.05, 1.0).bins()[0] == ("0 to 0.1", 2)
+
+
 def test_other_numbers_get_ten_bars() -> None:
     made = column("quality_overall", *(n / 7 for n in range(1, 71)))
     assert len(made.bins()) == 10 and sum(number for _, number in made.bins()) == 70

@@ -161,6 +161,7 @@ def test_rows_of_other_types_pass() -> None:
         ([{"question": "?"}], BalanceOrder(), "row 1 has no row_id"),
         ([yes_no_row(1), {**yes_no_row(1), "caption": "x"}], BalanceOrder(), "two different rows"),
         ([yes_no_row(1)], BalanceOrder(yes_share=Fraction(1)), "between 0 and 1"),
+        ([yes_no_row(1)], BalanceOrder(yes_share=Fraction(0)), "between 0 and 1"),
         ([{**yes_no_row(1), "image_category": ""}], BalanceOrder(max_per_category=1), "image_category_mapper"),
     ],
 )

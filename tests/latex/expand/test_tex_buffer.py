@@ -107,6 +107,7 @@ def test_space_and_comments_are_skipped() -> None:
 def test_what_is_not_there_is_looked_for_once() -> None:
     buffer = Buffer.of_file("abcabc", 0)
     assert (buffer.find_end("c", 0), buffer.find_end("c", 3), buffer.find_end("d", 0)) == (2, 5, -1)
+    assert buffer.find_end("a", 0) == 0
     assert buffer.missing_ends == {"d"} and buffer.find_end("d", 0) == -1
 
 

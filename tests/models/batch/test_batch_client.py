@@ -19,6 +19,7 @@ from PIL import Image
 
 from data_juicer_ext.models.batch import batch_client as batch_module
 from data_juicer_ext.models.batch.batch_client import BatchClient
+from data_juicer_ext.models.batch.openai_api import BatchApi
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.store.interface import StoreError
 from data_juicer_ext.models.types import Request, Result, Usage
@@ -208,6 +209,18 @@ def test_a_refused_creation_leaves_no_record(echo: FakeServer, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("answer", [{}, {"object": "batch"}])
+def test_a_creation_that_names_no_batch_is_a_failure_of_its_requests(
+    echo: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]
+) -> None:
+    async def create(self: BatchApi, file_id: str, metadata: Mapping[str, str]) -> dict[str, Any]:
+        return answer
+
+    monkeypatch.setattr(BatchApi, "create", create)
+    results = [failed(result) for result in ask_all(echo, tmp_path, questions(2)).values()]
+    assert len(results) == 2 and len(list(tmp_path.iterdir())) == 1, "it may have been made all the same"
+
+
 def test_a_creation_whose_answer_was_lost_is_found_again(echo: FakeServer, tmp_path: Path) -> None:
     echo.batches.lose = True
     first = [failed(result) for result in ask_all(echo, tmp_path, questions(3)).values()]
@@ -265,6 +278,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from data_juicer_ext.models.batch.batch_client import BatchClient
+from data_juicer_ext.models.batch.openai_api import BatchApi
 from data_juicer_ext.models.config.endpoint import parse_model_params
 from data_juicer_ext.models.event_loop import run
 from tests.models.batch.test_batch_client import questions

@@ -157,6 +157,17 @@ def test_trouble_is_raised_where_it_is_asked(url: str, handle: Remote, monkeypat
         asyncio.run(ActorStore(url).get_async(key_of(1)))
 
 
+def test_a_defect_of_the_actor_names_the_store(url: str, handle: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    def broken(*given: object) -> None:
+        raise ray.exceptions.RayTaskError("get", "traceback", ZeroDivisionError("it broke"))
+
+    monkeypatch.setattr(StoreActor, "get", broken)
+    with pytest.raises(StoreError, match=r"failed in its actor: ZeroDivisionError\('it broke'\)"):
+        asyncio.run(ActorStore(url).get_async(key_of(1)))
+
+
 def test_an_actor_that_takes_long_is_waited_for_while_it_gives_signs_of_life(
     url: str, handle: Remote, monkeypatch: pytest.MonkeyPatch
 ) -> None:

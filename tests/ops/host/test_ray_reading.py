@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 
 from data_juicer_ext.ops.host import ray_reading
@@ -78,6 +79,13 @@ def test_blocks_are_as_many_as_were_asked_for(datasets: Any, tmp_path: Path) -> 
     assert [row["paper_id"] for row in found.take_all()] == [str(n) for n in range(10)]
 
 
+def raising(error: Exception) -> Any:
+    def raises(*given: object) -> None:
+        raise error
+
+    return raises
+
+
 def test_what_is_large_or_broken_is_left_to_the_workers(
     datasets: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +94,10 @@ def test_what_is_large_or_broken_is_left_to_the_workers(
     monkeypatch.setattr(ray_reading, "MAX_BYTES", 20)
     assert datasets.RayDataset.read_json(large).schema(fetch_if_missing=False) is None
     monkeypatch.undo()
+    for error in (OSError("gone"), ValueError("odd")):
+        with monkeypatch.context() as patched:
+            patched.setattr(pyarrow, "concat_tables", raising(error))
+            assert datasets.RayDataset.read_json(large).schema(fetch_if_missing=False) is None
     assert datasets.RayDataset.read_json(large).schema(fetch_if_missing=False) is not None
     assert datasets.RayDataset.read_json(str(broken)).schema(fetch_if_missing=False) is None
     assert datasets.RayDataset.read_json(large, concurrency=1).schema(fetch_if_missing=False) is None
