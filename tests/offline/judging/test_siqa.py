@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
+from data_juicer_ext.figures.ocr import OcrLine, Picture
 from data_juicer_ext.models.types import Answer, Failure
 from data_juicer_ext.offline import OfflineModel
+from data_juicer_ext.offline.figure.text_layout import FigureLayout, Scale
+from data_juicer_ext.offline.judging import siqa
 from data_juicer_ext.offline.judging.siqa import SIQA_TASKS, answer_question
-from data_juicer_ext.offline.judging.siqa_facts import CHECKS, gather, known, turned_around, unit
+from data_juicer_ext.offline.judging.siqa_facts import CHECKS, FigureFacts, gather, known, turned_around, unit
 from data_juicer_ext.prompts import request
 from data_juicer_ext.qa.letter_answers import parse_letter
 from data_juicer_ext.siqa.descriptions import parse_description
@@ -167,3 +171,121 @@ def test_every_check_can_be_turned_around_and_back() -> None:
                                              ("Loss", ""), ("", ""), ("f(x) value", "")])  # fmt: skip
 def test_units(text: str, found: str) -> None:
     assert unit(text) == found
+
+
+# ---- rules on layouts and features given by hand
+
+
+def piece(text: str, x: float, y: float, score: float = 0.99) -> OcrLine:
+    return OcrLine(text, x - 20, y - 10, x + 20, y + 10, score)
+
+
+def facts(
+    columns: Sequence[str] = (), rows: Sequence[str] = (), titles: tuple[str, str] = ("", ""),
+    texts: Sequence[tuple[str, float]] = (), **features: Any,
+) -> FigureFacts:  # fmt: skip
+    """A plot with an even horizontal axis, whose labels and titles are these."""
+    across = tuple(piece(text, 100.0 * place, 500) for place, text in enumerate(columns))
+    down = tuple(piece(text, 20, 100.0 * place) for place, text in enumerate(rows))
+    named = [piece(text, 0, 0) if text else None for text in titles]
+    shown = tuple(piece(text, 0, 30.0 * place, score) for place, (text, score) in enumerate(texts))
+    picture = Picture(Image.new("RGB", (10, 10)), shown)
+    scale = Scale(1.0, 0.0, 0.0, 9.0)
+    return FigureFacts(features, (FigureLayout(picture, across, down, scale, None, named[0], named[1], (), ()),))
+
+
+def test_the_highest_number_is_asked_from_four_on() -> None:
+    made = siqa._what("scientific_validity", facts(["10", "5", "20", "15"]))
+    assert made is not None and made[0] == "Which number is the highest along the horizontal axis?"
+    assert made[1] == "20" and sorted(made[2]) == ["10", "15", "5"]
+    assert siqa._what("scientific_validity", facts(["10", "5", "20"])) is None
+    five = siqa._what("scientific_validity", facts(["10", "5", "20"], ["1", "2", "3", "4", "5"]))
+    assert five is not None and five[1] == "5" and len(five[2]) == 3 and "vertical" in five[0]
+    assert siqa._what("scientific_validity", FigureFacts({}, ())) is None
+
+
+def test_what_an_axis_shows_and_in_which_unit() -> None:
+    evidence = facts(titles=("Elapsed time (s)", "Mass"))
+    assert siqa._what("scientific_completeness", evidence) == (
+        "What does the horizontal axis show?", "Elapsed time", ["Temperature", "Mass", "Voltage"],
+    )  # fmt: skip
+    assert siqa._what("disciplinary_conformity", evidence) == (
+        "Which unit does the title of the horizontal axis name?", "s", ["mm", "%", "kg"],
+    )  # fmt: skip
+    other = facts(titles=("", "Mass"))
+    found = siqa._what("scientific_completeness", other)
+    assert found is not None and found[0] == "What does the vertical axis show?" and found[1] == "Mass"
+    assert siqa._what("disciplinary_conformity", other) is None
+    bare = siqa._what("scientific_completeness", facts(titles=("(mm)", "")))
+    assert bare is None or bare[1] == "(mm)"
+
+
+def test_a_text_is_asked_for_that_is_surely_read() -> None:
+    def asked(*texts: tuple[str, float]) -> tuple[str, list[str]] | None:
+        found = siqa._what("cognitive_clarity", facts(texts=texts))
+        return (found[1], list(found[2])) if found else None
+
+    assert asked(("Drag", 0.95), ("Lift force", 0.94), ("abc", 0.99)) == (
+        "Drag", ["Control group", "Reference line", "Threshold"],
+    )  # fmt: skip
+    assert asked(("Drag", 0.99), ("Lift force", 0.99)) == (
+        "Lift force",
+        ["Control group", "Reference line", "Threshold"],
+    )
+    assert asked(("Dra1", 0.99)) is None and asked() is None
+    assert asked(("the threshold", 0.99)) == ("the threshold", ["Control group", "Reference line", "Baseline"])
+    most = [(text, 0.99) for text in siqa._TEXTS]
+    assert asked(*most[:-3]) is not None and asked(*most[:-2]) is None
+
+
+@pytest.mark.parametrize(
+    ("confidence", "level"),
+    [
+        (0.95, "Excellent"),
+        (0.949, "Good"),
+        (0.85, "Good"),
+        (0.849, "Fair"),
+        (0.7, "Fair"),
+        (0.69, "Poor"),
+        (0.0, "Poor"),
+    ],
+)
+def test_how_well_text_can_be_read(confidence: float, level: str) -> None:
+    asked = siqa._how("cognitive_clarity", FigureFacts({"ocr_mean_confidence": confidence}, ()))
+    assert asked == ("How well can the text in the image be read?", level)
+    assert siqa._how("cognitive_clarity", FigureFacts({}, ())) is None
+
+
+def test_how_many_axes_are_titled() -> None:
+    labels = ["1", "2"]
+    for titles, level in ((("a", "b"), "Excellent"), (("a", ""), "Fair"), (("", ""), "Poor")):
+        asked = siqa._how("scientific_completeness", facts(labels, labels, titles))
+        assert asked == ("How completely are the axes of the image titled?", level)
+    assert siqa._how("scientific_completeness", facts()) is None
+    assert siqa._how("scientific_validity", facts(["1", "2", "3"])) is None
+    units = siqa._how("disciplinary_conformity", facts(labels, labels, ("a (mm)", "b")))
+    assert units == ("How well do the titles of the axes name their units?", "Fair")
+
+
+@pytest.mark.parametrize(
+    ("sharpness", "confidence", "level"),
+    [
+        (0.3, None, 4), (0.01, None, 2), (0.3, 0.95, 5), (0.3, 0.9, 4), (0.3, 0.85, 4), (0.3, 0.84, 3), (0.3, 0.7, 3),
+        (0.3, 0.69, 2), (0.01, 0.6, 1), (None, 0.9, None),
+    ],
+)  # fmt: skip
+def test_perception_by_edges_and_text(sharpness: float | None, confidence: float | None, level: int | None) -> None:
+    evidence = FigureFacts({"edge_sharpness": sharpness, "ocr_mean_confidence": confidence}, ())
+    assert siqa._perception(evidence) == level
+    rated = siqa._rate({"aspect": "perception"}, evidence)
+    assert rated == ("None" if level is None else siqa._LEVEL_NAMES[level - 1])
+
+
+def test_knowledge_by_the_share_of_checks_that_hold() -> None:
+    uneven, labels = ["1", "2", "3"], ["1", "2"]
+    assert siqa._knowledge(facts(uneven, [], ("a", ""))) == 5
+    assert siqa._knowledge(facts(uneven, uneven, ("a", "b"))) == 4, "the vertical one is uneven: 3 of 4"
+    assert siqa._knowledge(facts(labels, labels, ("a", ""))) == 3
+    assert siqa._knowledge(facts(uneven, uneven, ("", ""))) == 2
+    assert siqa._knowledge(facts(labels, labels, ("", ""))) == 1
+    assert siqa._knowledge(FigureFacts({}, ())) is None
