@@ -82,19 +82,6 @@ def test_a_document_without_text_is_refused_and_empty_pages_are_told() -> None:
     assert told(some)["notes"] == ["2 of 6 pages have no text"]
 
 
-@pytest.mark.parametrize(("letters", "refused"), [(39, True), (40, False)])
-def test_twenty_letters_on_a_page_are_enough(letters: int, refused: bool) -> None:
-    made = pymupdf.open()
-    page = made.new_page(width=600, height=800)
-    page.insert_text((70, 100), "a line of running text that is long enough"[:letters])
-    made.new_page(width=600, height=800)
-    if refused:
-        with pytest.raises(PdfError, match="has no text"):
-            read(made.tobytes(), 9.0, 9, 1, False)
-    else:
-        assert read(made.tobytes(), 9.0, 9, 1, False)[0]["notes"] == ["1 of 2 pages have no text"]
-
-
 def test_a_page_of_just_twenty_letters_has_text() -> None:
     made = paper()
     for letters in (19, 20):
