@@ -9,7 +9,9 @@ import pytest
 
 from data_juicer_ext.ratings.rating_file import ratings_path, read_ratings
 from data_juicer_ext.review.forms.form import FormError
+from data_juicer_ext.review.forms.verisciqa import VeriSciQA
 from data_juicer_ext.review.rating_session import RateDesk
+from data_juicer_ext.review.review_sample import ReviewItem
 from data_juicer_ext.review.review_session import LockedError, UnknownItemError
 from tests.report.run_folders import RunFolder
 from tests.review.conftest import rate_desk
@@ -244,3 +246,12 @@ def test_other_peoples_spelling_of_a_name_goes_on(tmp_path: Path) -> None:
     desk = rate_desk(questions_run(tmp_path), preset="Zoë")
     assert desk.about()["annotator"] == "Zoë"
     assert desk.start("anna")["annotator"] == "anna" and desk.start(" ANNA ")["annotator"] == "anna"
+
+
+def test_the_order_is_that_of_seed_0_where_none_is_named(tmp_path: Path) -> None:
+    items = [ReviewItem(f"qa-{number}", {}) for number in range(9)]
+    usual, zero, one = (
+        [shown.item.row_id for shown in RateDesk(tmp_path, VeriSciQA(), items, *seed)._list_of("Anna")]
+        for seed in ((), (0,), (1,))
+    )
+    assert usual == zero != one

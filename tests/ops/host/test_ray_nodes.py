@@ -118,3 +118,19 @@ def test_what_lies_on_object_storage(s3: S3, tmp_path: Path, asked: list[dict[st
     file_access.write(f"{run}/runs/x.json", b"{}")
     ray_nodes.check_shared(given, run, f"{run}/runs/x.json")
     assert ray_nodes.unseen("gs://x/y").find("gcsfs") >= 0
+
+
+def test_what_may_not_be_looked_at_is_told_of_the_run_folder_and_of_places_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(place: str) -> bool:
+        raise PermissionError(13, "Permission denied", place)
+
+    monkeypatch.setattr(ray_nodes.storage, "exists", refused)
+    assert ray_nodes.unseen("s3://bucket/papers") == ""
+    assert ray_nodes.unseen("s3://bucket/run", listing=True) == "Permission denied"
+    assert ray_nodes.unseen("/papers") == ray_nodes.unseen("/run", listing=True) == "Permission denied"
+    places = {"run_dir": "s3://b/r", "paper_root": "s3://b/p"}
+    assert ray_nodes.unseen_here(places)[1] == {"run_dir": "Permission denied"}
+    monkeypatch.setattr(ray_nodes.storage, "exists", lambda place: (_ for _ in ()).throw(PermissionError("no number")))
+    assert ray_nodes.unseen("/papers") == "no number"
