@@ -75,3 +75,8 @@ def test_what_is_no_image_has_no_size(tmp_path: Path) -> None:
     (tmp_path / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\n not really")
     assert sent_size(str(tmp_path / "bad.png"), 2048) is None
     assert sent_size(str(tmp_path / "gone.png"), 2048) is None
+
+
+def test_an_image_of_a_format_that_is_not_sent_has_no_size(tmp_path: Path) -> None:
+    Image.new("RGB", (40, 10)).save(tmp_path / "f.tga")
+    assert sent_size(str(tmp_path / "f.tga"), 2048) is None

@@ -88,3 +88,12 @@ def test_what_stood_before_another_thing_is_whole() -> None:
     assert next(found).name == "a"
     with pytest.raises(NoHeaderError, match="at byte 1024"):
         next(found)
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_a_long_name_is_whole_and_that_of_one_member_alone(kind: int) -> None:
+    out, name = io.BytesIO(), "folder/" + "n" * 150 + ".tex"
+    with tarfile.open(fileobj=out, mode="w", format=kind) as archive:
+        for each in (name, "b.tex"):
+            archive.addfile(tarfile.TarInfo(each))
+    assert [found for found, *_ in members(out.getvalue())] == [name, "b.tex"]

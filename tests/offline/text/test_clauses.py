@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data_juicer_ext.offline.text.clauses import FIGURE, OTHER, atomic, lowered, said
+from data_juicer_ext.offline.text.clauses import FIGURE, OTHER, atomic, clauses_of, lowered, said
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,10 @@ def test_a_name_keeps_its_capital(body: str, paragraph: str, small: str) -> None
 )  # fmt: skip
 def test_a_body_is_cut_where_each_part_states_one_thing(body: str, clauses: list[str]) -> None:
     assert atomic(body) == clauses
+
+
+def test_paragraphs_are_clauses_whatever_figure_they_speak_of() -> None:
+    assert clauses_of(["This figure shows that the rate is 5."]) == ["this figure shows that the rate is 5"]
+    both = [r"As Fig.~\ref{fig:a} shows, the rate is 5.", r"In Fig.~\ref{fig:b} we see that the loss is 3."]
+    assert clauses_of(both, ["fig:a"]) == ["the rate is 5", "the loss is 3"]
+    assert clauses_of(["The rate is 5. The loss is 3."]) == ["the rate is 5", "the loss is 3"]
