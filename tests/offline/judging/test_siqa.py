@@ -217,7 +217,7 @@ def test_what_an_axis_shows_and_in_which_unit() -> None:
     assert found is not None and found[0] == "What does the vertical axis show?" and found[1] == "Mass"
     assert siqa._what("disciplinary_conformity", other) is None
     bare = siqa._what("scientific_completeness", facts(titles=("(mm)", "")))
-    assert bare is None or bare[1] == "(mm)"
+    assert bare is not None and bare[1] == "(mm)"
 
 
 def test_a_text_is_asked_for_that_is_surely_read() -> None:
