@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,16 @@ def test_stored_answers_tell_what_such_answers_take(pilot: Pilot, tmp_path: Path
     assert found.hits == 6 and found.cost == 0
     assert found.steps[2].stored == (800, 40) and found.steps[2].hits.tolist() == [3, 3, 0, 0]
     assert not found.steps[2].prompt.any()
+
+
+def test_a_line_that_tells_of_no_spending_spent_nothing(pilot: Pilot) -> None:
+    pilot.shard(ROWS, [claims("f0", [])])
+    [ledger] = (pilot.folder / "ledger").glob("*.jsonl")
+    line = {**json.loads(ledger.read_text()), "row_id": "x", "operator": "rule_filter"}
+    del line["spending"]
+    with ledger.open("a") as lines:
+        lines.writelines(
+            json.dumps(each) + "\n" for each in (line, {**line, "spending": None}, {**line, "spending": {}})
+        )
+    found = pilot.sample()
+    assert (found.calls, found.hits, found.cost, found.unpriced) == (1, 0, 0.5, 0)

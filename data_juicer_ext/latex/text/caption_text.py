@@ -104,7 +104,7 @@ def _without_commands(tex: str) -> str:
 @lru_cache(maxsize=1)
 def _converter() -> LatexNodes2Text:
     logging.getLogger("pylatexenc").setLevel(logging.ERROR)
-    return LatexNodes2Text(math_mode="text", strict_latex_spaces=False, keep_comments=False)
+    return LatexNodes2Text()
 
 
 @lru_cache(maxsize=1)

@@ -65,3 +65,9 @@ def test_options_are_processed_in_the_order_of_their_declaration() -> None:
 
 def test_names_in_a_list_of_options() -> None:
     assert option_names(" a, b = 2 ,c") == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(("before", "live"), [(199, "w."), (200, ".")])
+def test_two_hundred_options_are_enough(before: int, live: str) -> None:
+    others = "".join(f"\\DeclareOption{{o{number}}}{{}}" for number in range(before))
+    assert shown("\\documentclass[wide]{own}", others) == live
