@@ -27,6 +27,7 @@ def test_preferences_are_the_raters_median_where_they_do_not_contradict() -> Non
     )
     [pair] = found.pairs
     assert pair.preferences == {"AF-VOL-1": 1.5, "AF-CA-1": -1.0} and pair.images == ("g0.png", "d0.png")
+    assert (pair.caption, pair.paper_id) == (ROWS[0]["caption"], ROWS[0]["paper_id"]) and ROWS[0]["caption"]
     assert found.unused == ["r0: raters contradict each other on AF-LA-1"]
 
 

@@ -126,3 +126,23 @@ def test_a_whole_file_is_written_or_none(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(OSError, match="No space"):
         file_access.write(place, b"new")
     assert file_access.read(place) == b"old" and [path.name for path in place.parent.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("address", "error", "text"),
+    [
+        (ADDRESS, ValueError("no region"), "ValueError: no region"), (ADDRESS, KeyError("x"), "KeyError: 'x'"),
+        ("s3://bucket/file", ImportError("No module named 's3fs'"), f"No module named 's3fs': {file_access.EXTRA}"),
+        ("gs://bucket/file", ImportError("Install gcsfs"), "Install gcsfs"),
+    ],
+)  # fmt: skip
+def test_a_storage_that_can_not_be_set_up_is_an_oserror_too(
+    monkeypatch: pytest.MonkeyPatch, address: str, error: Exception, text: str
+) -> None:
+    def fail(process: int, root: str) -> None:
+        raise error
+
+    monkeypatch.setattr(file_access, "_files_of", fail)
+    with pytest.raises(OSError) as raised:
+        file_access.read(address)
+    assert (raised.value.errno, raised.value.strerror, raised.value.filename) == (errno.EPROTO, text, address)

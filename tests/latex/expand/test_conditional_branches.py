@@ -73,3 +73,8 @@ def test_tests_within_tests_end_where_they_are_too_deep() -> None:
     source = "\\ifstrempty{}{" * 200 + "x" + "}{no}" * 200
     assert "no" not in flat(source + ".").text
     assert flat("\\ifstrempty{}{\\ifstrempty{}{x}{no}}{no}").text == "x"
+
+
+@pytest.mark.parametrize(("depth", "live"), [(40, "x"), (41, "")])
+def test_forty_tests_within_one_another_are_read(depth: int, live: str) -> None:
+    assert flat("\\ifstrempty{}{" * depth + "x" + "}{no}" * depth).text == live

@@ -69,4 +69,5 @@ def test_paragraphs_are_clauses_whatever_figure_they_speak_of() -> None:
     assert clauses_of(["This figure shows that the rate is 5."]) == ["this figure shows that the rate is 5"]
     both = [r"As Fig.~\ref{fig:a} shows, the rate is 5.", r"In Fig.~\ref{fig:b} we see that the loss is 3."]
     assert clauses_of(both, ["fig:a"]) == ["the rate is 5", "the loss is 3"]
+    assert clauses_of([r"The speed is \\own. The loss is 3."]) == ["the loss is 3"]
     assert clauses_of(["The rate is 5. The loss is 3."]) == ["the rate is 5", "the loss is 3"]

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
 from data_juicer_ext.ops.base.model_op import BATCH_SIZE
+from data_juicer_ext.ops.host import ray_blocks
 from data_juicer_ext.ops.host.ray_blocks import FEWEST_ROWS, MODEL_CPUS, ROWS_PER_BLOCK, stages
 
 TEXT = EndpointConfig("text-model", max_concurrency=64)
@@ -56,3 +58,35 @@ def test_what_a_recipe_says_of_cpus_holds_for_the_stage() -> None:
 
 def test_nothing_has_no_stages() -> None:
     assert stages([]) == []
+
+
+class Steps:
+    """A Ray dataset that notes what its steps ask for."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.name = "rows"
+
+    def map_batches(self, function: Any, **given: Any) -> Steps:
+        """Note what is asked for."""
+        self.asked.append(given)
+        return self
+
+
+def test_steps_ask_for_what_their_stage_takes_where_they_name_nothing() -> None:
+    from ray.data import ActorPoolStrategy, TaskPoolStrategy
+
+    ray_dataset = Steps()
+    actors = ActorPoolStrategy(size=2)
+    for stage in (ray_blocks.Stage(cpus=0.5, tasks=3), ray_blocks.Stage(cpus=2, tasks=0)):
+        steps = ray_blocks._Steps(ray_dataset, stage)
+        steps.map_batches(len).map_batches(len, num_cpus=4, compute=actors).map_batches(len, num_cpus=None)
+        assert steps.name == "rows"
+    cpus = [given["num_cpus"] for given in ray_dataset.asked]
+    assert cpus == [0.5, 4, 0.5, 2, 4, 2]
+    first, second, third, *others = (given.get("compute") for given in ray_dataset.asked)
+    assert isinstance(first, TaskPoolStrategy) and first.size == 3 and second is actors
+    assert isinstance(third, TaskPoolStrategy) and others == [None, actors, None]
+    pool = ray_blocks._Steps(ray_dataset, ray_blocks.Stage(cpus=1, tasks=3))
+    pool.map_batches(len, compute=TaskPoolStrategy(size=9))
+    assert ray_dataset.asked[-1]["compute"].size == 3
