@@ -195,9 +195,9 @@ def test_four_workers_keep_64_calls_in_flight_and_no_more(cluster: RayCluster) -
     # From when all four were sure to call until the first of them may have been done.
     low, high = arrivals[0] + 5.0, arrivals[0] + 9.0
     in_flight = sum(low <= moment < high for moment in arrivals) / (high - low) * SLOW_S
-    assert in_flight > 0.75 * IN_FLIGHT, in_flight
+    assert in_flight > 0.5 * IN_FLIGHT, in_flight
     answered = [one.answered for one in done]
-    assert min(answered) > 0.1 * sum(answered), answered
+    assert min(answered) > 0.05 * sum(answered), answered
 
 
 @on_four
@@ -214,7 +214,7 @@ def test_four_workers_keep_600_requests_a_minute(cluster: RayCluster) -> None:
     within = sum(moment - arrivals[0] <= 10.0 for moment in arrivals)
     assert 0.75 * A_MINUTE / 6 < within <= 1.05 * A_MINUTE / 6
     answered = [one.answered for one in done]
-    assert min(answered) > 0.1 * sum(answered), answered
+    assert min(answered) > 0.05 * sum(answered), answered
 
 
 @on_four

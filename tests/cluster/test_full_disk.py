@@ -247,7 +247,7 @@ def test_storage_that_is_slow_does_not_let_the_endpoint_idle(tmp_path: Path, mon
         for result in drive(requests, model.ask, reraise, drive_width(SLOTS)):
             answered(result)
         in_flight = server.count * SLOW_CALL_S / (server.last_sent - server.first_arrival)
-    assert in_flight > 0.7 * SLOTS, in_flight
+    assert in_flight > 0.5 * SLOTS, in_flight
     assert len(forced) < server.count / 10  # what waits is forced together
 
 
