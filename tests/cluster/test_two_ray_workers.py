@@ -26,7 +26,7 @@ A_MINUTE = 600
 BLOCKS = 4
 # Of all calls, that the second worker has made at least: it starts a few seconds after the first, and a
 # block is a quarter of the work.
-SHARE = 0.2
+SHARE = 0.1
 
 
 class Endpoint:
