@@ -243,3 +243,8 @@ def test_versions_that_are_left_out() -> None:
     source = "\\excludeversion{long}\\includeversion{short}\\begin{long}a\\end{long}\\begin{short}b\\end{short}"
     assert flat(source).text.endswith("\\begin{short}b\\end{short}")
     assert "a\\end{long}" not in flat(source).text
+
+
+def test_calls_one_after_the_other_are_all_written_out() -> None:
+    live = flat("\\newcommand{\\gain}{g\\includegraphics{a}}" + "\\gain." * 60).text
+    assert live.count("g\\includegraphics{a}.") == 60
