@@ -166,3 +166,9 @@ def test_why_a_figure_has_no_image_is_noted(tmp_path: Path, monkeypatch: pytest.
     found = read_figures(write(tmp_path, paper().data()), tmp_path / "images", QUICK)
     assert [figure.images for figure in found.figures] == [[], []]
     assert [note.partition(":")[0] for note in found.notes] == ["figure 1, page 3", "figure 2, page 4"]
+
+
+def test_citing_paragraphs_are_looked_for_where_that_is_asked_for() -> None:
+    data = paper().data()
+    usual, with_context = (find_figures(data, QUICK, *asked)[0][0] for asked in ((), (True,)))
+    assert not usual.context and with_context.context

@@ -22,7 +22,7 @@ from data_juicer_ext.models.batch.batch_client import BatchClient
 from data_juicer_ext.models.batch.openai_api import BatchApi
 from data_juicer_ext.models.event_loop import run
 from data_juicer_ext.models.store.interface import StoreError
-from data_juicer_ext.models.types import Request, Result, Usage
+from data_juicer_ext.models.types import Message, Request, Result, Usage
 from tests.fake_openai import FakeServer, Reply, images_of, text_of
 from tests.models.calling import answered, config_for, failed, question
 
@@ -300,3 +300,11 @@ def test_a_killed_run_resumes_polling(echo: FakeServer, tmp_path: Path, repo: Pa
     results = ask_all(echo, tmp_path, questions(20))
     assert all(answered(result) for result in results.values())
     assert len(echo.batches.made) == 1
+
+
+def test_a_request_that_can_not_be_made_costs_itself_alone(echo: FakeServer, tmp_path: Path) -> None:
+    broken = Request((Message("user", "look", (str(tmp_path / "gone.png"),)),), "t")
+    requests = {key_of("broken"): broken, **questions(2)}
+    results = ask_all(echo, tmp_path / "records", requests)
+    assert failed(results[key_of("broken")]).kind == "bad_image"
+    assert [answered(results[key_of(f"q{n}")]).text for n in range(2)] == ["Q0", "Q1"]

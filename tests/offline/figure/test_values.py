@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PIL import Image, ImageDraw
 
@@ -40,7 +42,7 @@ def bars(width: float = 100.0, off: float = 0.0) -> FigureLayout:
     return blocks(*names, *values)
 
 
-@pytest.mark.parametrize(("off", "values"), [(0, ["47"]), (39, ["47"]), (-39, ["47"]), (41, []), (-41, [])])
+@pytest.mark.parametrize(("off", "values"), [(0, ["47"]), (39, ["47"]), (-39, ["47"]), (40, []), (-40, []), (41, [])])
 def test_a_value_stands_within_two_fifths_of_the_pitch_of_its_name(off: float, values: list[str]) -> None:
     assert found("What is the yield of Wheat?", bars(off=off)) == (values, 'over "Wheat"')
 
@@ -139,3 +141,13 @@ def test_pieces_that_are_upright_name_nothing() -> None:
     upright = OcrLine("Growth", 20, 200, 40, 320)
     layout = arrange(picture(piece("Barley", 250, 500), piece("Wheat", 450, 500), piece("31", 250, 300), upright))
     assert found("What is the Growth of Barley?", layout) == (["31"], 'over "Barley"')
+
+
+@pytest.mark.parametrize(("off", "values"), [(0, ["47"]), (39, ["47"]), (-39, ["47"]), (40, []), (-40, [])])
+def test_a_value_stands_beside_its_row_within_two_fifths_of_their_pitch(off: float, values: list[str]) -> None:
+    rows = tuple(piece(name, 60, 100 + 100 * place) for place, name in enumerate(["Barley", "Wheat", "Maize"]))
+    shown = tuple(piece(str(value), 400, 100 + 100 * place) for place, value in enumerate([31, 47, 52]))
+    moved = tuple(replace(value, top=value.top + off, bottom=value.bottom + off) if value.text == "47" else value
+                  for value in shown)  # fmt: skip
+    layout = FigureLayout(picture(*rows, *moved), (), rows, None, None, None, None, moved, ())
+    assert found("What is the yield of Wheat?", layout) == (values, 'beside "Wheat"')
