@@ -95,3 +95,6 @@ def test_reference_images_are_known_as_the_review_page_knows_them(tmp_path: Path
     found, refused = consensus_of([*lines, {"row_id": "own", "perception": 1}, {"perception": 1}], "row_id")
     assert set(found) == shown | {"own"} and refused[0].startswith("gold: a row without row_id")
     assert consensus_of([{"images": ["ref/1.png"], "knowledge": 5}], "row_id")[0].keys() <= shown
+    one, same, other = ({"images": ["a.png"]}, {"image": "a.png"}, {"images": ["b.png"]})
+    known = [set(consensus_of([{**row, "knowledge": 5}], "row_id")[0]) for row in (one, same, other)]
+    assert known[0] == known[1] != known[2] and all(known)

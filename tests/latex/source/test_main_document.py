@@ -7,7 +7,7 @@ import json
 import pytest
 
 from data_juicer_ext.latex.options import PaperError
-from data_juicer_ext.latex.source.main_document import choose_main
+from data_juicer_ext.latex.source.main_document import _from_json, choose_main
 from data_juicer_ext.latex.source.paper_files import SourceTree
 from tests.latex.papers import document, figure
 
@@ -78,3 +78,9 @@ def test_a_deeper_copy_gives_way_though_it_is_longer() -> None:
     longer = document(figure() + "Words. " * 4500)
     assert choose_main(tree(study_tex=PAPER, again__study_tex=longer))[0] == "study.tex"
     assert choose_main(tree(study_tex=PAPER, again__work_tex=longer))[0] == "again/work.tex"
+
+
+@pytest.mark.parametrize("text", ["{broken", "[1]", '{"sources": 3}', '{"sources": [{"usage": "toplevel"}]}',
+                                  '{"sources": []}', '{"sources": [3]}', "[" * 90_000])  # fmt: skip
+def test_what_arxiv_says_in_another_form_says_nothing(text: str) -> None:
+    assert _from_json(text) == ""

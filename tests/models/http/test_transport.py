@@ -10,7 +10,7 @@ import openai
 import pytest
 
 from data_juicer_ext.models.config.endpoint import EndpointConfig
-from data_juicer_ext.models.http.transport import LARGE_BODY, Transport, redact
+from data_juicer_ext.models.http.transport import LARGE_BODY, Transport, _httpx, redact, status_error
 from tests.fake_openai import FakeServer, Reply
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "naïve ‹text› 😀"}]}
@@ -110,3 +110,12 @@ def test_connections_are_bounded_by_the_slots_alone() -> None:
 
     with FakeServer(lambda body: "fine") as server:
         assert with_transport(server.base_url, limit) == 0
+
+
+@pytest.mark.parametrize(("status", "is_redirect"), [(299, False), (300, True), (399, True), (400, False)])
+def test_what_is_a_redirect_says_where_to(status: int, is_redirect: bool) -> None:
+    request = _httpx.Request("POST", "http://x/v1")
+    for headers, place in (([("Location", "https://y/v1")], "https://y/v1"), ([], "nowhere")):
+        error = status_error(status, headers, b"moved", request)
+        told = f"a redirect to {place}; put that address into base_url"
+        assert (told in str(error)) == is_redirect and ("moved" in str(error)) != is_redirect

@@ -374,3 +374,10 @@ def test_a_single_segment_is_joined_with_nothing(url: str, monkeypatch: pytest.M
     first, second = (files.append(b"", FIRST_LINE)[0] for _ in range(2))
     file_access.delete([under(url, second)])
     assert files.join() is None and list(file_access.listed(url)) == [first]
+
+
+def test_what_is_to_be_joined_next_is_looked_up_under_the_lock(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = MirroredFiles(url)
+    held = []
+    monkeypatch.setattr(files._joins, "next", lambda: held.append(files._lock.locked()) or [])
+    assert files.join() is None and not files.join_is_due() and held == [True, True]
