@@ -170,10 +170,11 @@ def _twenty_pilots(folder: Path, kept: int) -> None:
 
 @pytest.mark.host
 def test_a_budget_bounds_the_pilot(examples: Desk) -> None:
-    found = examples.estimate("--pilot", "30", "--max-cost", "0.03")
+    # Two rows take 0.027 US dollars and all six 0.09; what a slow machine asks twice comes on top.
+    found = examples.estimate("--pilot", "30", "--max-cost", "0.05")
     pilot = found["pilot"]
     assert 0 < pilot["decided"] < 6 and pilot["unreached"] == 6 - pilot["decided"]
-    assert 0.03 <= pilot["cost"] < 0.09  # what was in flight when it was reached is paid for
+    assert 0.05 <= pilot["cost"] < 0.11  # what was in flight when it was reached is paid for
     assert "The budget ended the pilot" in examples.said and any("budget" in said for said in found["assumed"])
 
 
